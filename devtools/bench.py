@@ -17,11 +17,12 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
 import turbohtml
+from msgspec.structs import replace
 
 from devtools.bench_resources import resources_of
 from pagegrade.checks import Facts, all_checks, run_checks

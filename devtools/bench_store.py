@@ -14,8 +14,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from devtools.bench import REAL_PAGES, URL, generated_pages
 from devtools.bench_fill import BATCH, put_rows, refresh

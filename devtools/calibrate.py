@@ -31,12 +31,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from msgspec.structs import replace
 
 from devtools.mutations import COUNTED, GRAVE, MIN_FALL, NUMBERS, WHOLE
 from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import secrets
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 import pagegrade
 from pagegrade.clock import now_ms
@@ -59,13 +59,6 @@ def shown_as_public(value: Any) -> Any:
     """A report, or a part of one, with the public address in place of the local one."""
     if isinstance(value, str):
         return _LOCAL.sub(SHOWN, value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return replace(
-            value,
-            **{
-                part.name: shown_as_public(getattr(value, part.name)) for part in dataclasses.fields(value) if part.init
-            },
-        )
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.replace(
             value, **{name: shown_as_public(getattr(value, name)) for name in value.__struct_fields__}
@@ -122,7 +115,7 @@ def filled(folder: Path) -> Iterator[tuple[str, int, str, str]]:
         for number, score in enumerate(HISTORY):
             at_ms = moment - (len(HISTORY) - number) * 7 * DAY_MS
             result = "decent" if score >= poor.run.decent_from else "bad"
-            finish_at(database, stored, replace(poor, score=score, result=result), at_ms)  # type: ignore[arg-type]
+            finish_at(database, stored, replace(poor, score=score, result=result), at_ms)
             run_again(database, stored, now_ms=at_ms + DAY_MS)
         finish_at(database, stored, poor, moment - 60_000)
         token = database.write_here(lambda tx: start_session(tx, owner, secrets.token_hex(4), moment))

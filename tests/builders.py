@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import MISSING, fields, replace
 from datetime import UTC, datetime
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks._check import Check, Verdict
 from pagegrade.checks._facts import Facts
@@ -86,7 +88,7 @@ def make_artifacts(
         hops=tuple(hops),
         response=response or make_response(html, url=url, status=status, headers=headers),
     )
-    asked = {each.name for each in fields(Artifacts) if each.default is MISSING}
+    asked = {each.name for each in msgspec.structs.fields(Artifacts) if each.required}
     missing = dict.fromkeys(asked.intersection(GATHERED), SKIPPED)
     defaults: dict[str, Any] = {"engine": "test", "gathered_at": NOW, "navigation": navigation}
     return Artifacts(**{**missing, **defaults, **artifacts})

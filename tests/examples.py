@@ -16,10 +16,10 @@ In HTML, ``<!-- the next line N times -->`` stands for N copies of the line belo
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any, get_args, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import Artifacts, NotGathered, Response, WellKnown
 from tests.builders import URL, make_artifacts

@@ -6,11 +6,11 @@ import itertools
 import random
 import string
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks import all_checks
 from pagegrade.model.errors import FAILURE_CODES

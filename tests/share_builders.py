@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Account
 from pagegrade.model.report import Report

@@ -10,10 +10,10 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
+from msgspec.structs import replace
 from sqlalchemy import event
 
 from pagegrade.model.account import SCOPES, Account, Key

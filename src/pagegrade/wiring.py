@@ -6,10 +6,12 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
@@ -39,8 +41,7 @@ MAX_BUDGET_S: Final = 3600.0
 AUDIT_DATABASE_NAME: Final = "audit.db"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerOptions:
+class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of one server process beside those of the service."""
 
     hosts: tuple[str, ...]
@@ -82,8 +83,7 @@ def configured_render() -> RenderDefault:
     return _settings().render
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
+class Rendered(msgspec.Struct, frozen=True, kw_only=True):
     """Options of the rendered engine as typed at the terminal."""
 
     device: Device = "mobile"

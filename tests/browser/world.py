@@ -9,13 +9,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import msgspec
 from argon2 import PasswordHasher
+from msgspec.structs import replace
 from sqlalchemy import select, update
 
 import pagegrade

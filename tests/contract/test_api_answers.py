@@ -7,11 +7,11 @@ import copy
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.access import AccessNote, VisitorView
 from pagegrade.model.account import Account, Role

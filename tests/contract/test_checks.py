@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks._check import NEEDS_RENDERING, SECTIONS, Check, State
 from pagegrade.checks._facts import PROVIDERS, Facts

@@ -5,11 +5,13 @@ A careful page is made worse in one respect or in several, so each grade shows w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import dataclasses
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.library import evaluate
 from pagegrade.model.artifacts import TLS, Artifacts, Certificate, DNSFacts, ImageFacts, Resource, Response, Timings
@@ -141,7 +143,11 @@ def _file(url: str, kind: str, size: int, served: Served) -> Resource:
     kept = (("Cache-Control", served.lifetime),) if served.lifetime else ()
     response = replace(
         _answer(
-            url, b"", served if is_text else replace(served, compressed=False), media_type, (("ETag", '"1"'), *kept)
+            url,
+            b"",
+            served if is_text else dataclasses.replace(served, compressed=False),
+            media_type,
+            (("ETag", '"1"'), *kept),
         ),
         wire_bytes=size // 4 if is_text and served.compressed else size,
     )

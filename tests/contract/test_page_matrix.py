@@ -6,14 +6,16 @@ Each page declares its audience (``access``); nothing here names a page, so a ne
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account, Role
@@ -185,7 +187,7 @@ def test_what_is_alices_is_not_there_for_bob(tmp_path: Path, subtests: pytest.Su
 
     async def script(instance: Instance) -> list[tuple[Operation, httpx.Response, httpx.Response]]:
         world = await make_world(instance)
-        unknown = replace(world, places=dict.fromkeys(world.places, "98765"))
+        unknown = dataclasses.replace(world, places=dict.fromkeys(world.places, "98765"))
         return [
             (
                 operation,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise, permutations
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks import all_checks
 from pagegrade.library import evaluate

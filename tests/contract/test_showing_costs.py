@@ -7,12 +7,12 @@ import json
 import re
 import resource
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.report import Report
 from pagegrade.report.bounds import bound_results

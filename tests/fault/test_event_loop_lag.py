@@ -9,11 +9,12 @@ import re
 import socket
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from pagegrade.report.bounds import bound_results

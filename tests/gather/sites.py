@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import ssl
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from ipaddress import ip_network
 from types import TracebackType
 from typing import Any, Self, TypeVar
+
+from msgspec.structs import replace
 
 from pagegrade.gather.context import Context, GatherOptions, OffloadFailed, Start
 from pagegrade.gather.cookie_jar import CookieJar
@@ -248,7 +251,7 @@ class Visit:
         deadline = loop.time() + self._options.budget_s
         held = HeldBytes(self._options.limits.held_bytes)
 
-        guard = Guard(replace(self._options.policy, typed_host=host(self._url)))
+        guard = Guard(dataclasses.replace(self._options.policy, typed_host=host(self._url)))
 
         def make_client(access: Access | None = self._options.access) -> HTTPClient:
             return HTTPClient(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import gzip
 import random
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from ipaddress import ip_network
 from pathlib import Path
@@ -20,6 +20,7 @@ import trustme
 import uvloop
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
+from msgspec.structs import replace
 
 from pagegrade.gather.exchange import Exchange, FetchError, Followed, Request
 from pagegrade.gather.guard import Guard, Policy
@@ -586,7 +587,7 @@ def test_an_answer_of_the_installation_itself_is_refused(path: str) -> None:
             "/redirect": to_site("/"),
             "/other": html("other"),
         }
-        async with Site(routes) as site, HTTPClient(guard=Guard(replace(LOOPBACK, own_key=key))) as client:
+        async with Site(routes) as site, HTTPClient(guard=Guard(dataclasses.replace(LOOPBACK, own_key=key))) as client:
             for asked in (path, "/other"):
                 with pytest.raises(FetchError) as caught:
                     await client.follow(Request(url=site.origin + asked))
@@ -608,7 +609,7 @@ def test_an_answer_of_another_installation_is_one_like_any_other(request_id: str
 
     async def main(key: bytes) -> int:
         routes = {"/": Reply(body=b"other", headers=(("X-Request-Id", request_id),))}
-        async with Site(routes) as site, HTTPClient(guard=Guard(replace(LOOPBACK, own_key=key))) as client:
+        async with Site(routes) as site, HTTPClient(guard=Guard(dataclasses.replace(LOOPBACK, own_key=key))) as client:
             return (await client.fetch(Request(url=f"{site.origin}/"))).response.status
 
     assert [asyncio.run(main(key)) for key in (b"k" * 32, b"")] == [200, 200]
@@ -691,7 +692,7 @@ def test_an_access_for_https_never_goes_over_http(authority: trustme.CA) -> None
         async with Site({}, tls=context(authority, "127.0.0.1")) as own, Site({"/": html("x")}) as plain:
             own.routes = {"/": to_site(f"{plain.origin}/")}
             secured = plain.origin.replace("http:", "https:")
-            access = replace(access_to(own.origin), origins=(own.origin, secured))
+            access = dataclasses.replace(access_to(own.origin), origins=(own.origin, secured))
             async with HTTPClient(guard=Guard(LOOPBACK), access=access) as client:
                 await client.follow(Request(url=f"{own.origin}/"))
             return own, plain

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from pydantic_core import to_json
 
 from pagegrade.mcp.results import MAX_NAMED, MAX_SUMMARY_BYTES, compared, summarize

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import FontFace, NotGathered, Resource
 from pagegrade.parse.assets import font_faces, lost_files, read_assets

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from pagegrade.model.rendering import ElementFacts, LargestPaint, RenderedPage, StoredEntry
 from pagegrade.render.browser_facts import browser_facts, paint_phases

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from pagegrade.model.report import RULESET
 from pagegrade.render.comparison_notes import change_title, comparison_notes

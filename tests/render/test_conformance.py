@@ -7,9 +7,9 @@ import io
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.manual_results import ManualOutcome, ManualResult
 from pagegrade.model.report import Report

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.identity import USER_AGENT
@@ -19,7 +18,7 @@ def failure(code: str, **more: object) -> Failure:
     error = make_failed_report(code).error
     if error is None:
         raise AssertionError("a failed report has an error")
-    return replace(error, **more)  # type: ignore[arg-type]
+    return replace(error, **more)
 
 
 def by_status(status: int, **headers: str) -> Failure:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks._facts import Facts
 from pagegrade.checks._registry import all_checks

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pagegrade.model.access import AccessNote
 from pagegrade.model.rendering import LoadMetrics, RenderedRequest

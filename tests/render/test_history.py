@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.monitors import BudgetChange, Crossing, CrossingKind
 from pagegrade.render.history import (

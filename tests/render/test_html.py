@@ -3,12 +3,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 import turbohtml
+from msgspec.structs import replace
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import AppliedCap, Preview, Report, Withheld

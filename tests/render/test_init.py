@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.access import AccessNote, VisitorView
 from pagegrade.model.errors import InvalidInput

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.rendering import LoadMetrics, RenderedPage
 from pagegrade.render.i18n import texts_for

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html import unescape
 from itertools import pairwise
 from typing import Any
 
 import pytest
 import turbohtml
+from msgspec.structs import replace
 
 from pagegrade.checks._registry import all_checks
 from pagegrade.library import evaluate

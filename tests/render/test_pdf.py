@@ -7,13 +7,13 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typst
+from msgspec.structs import replace
 from pypdf import PdfReader
 from pypdf.generic import ArrayObject, DictionaryObject
 

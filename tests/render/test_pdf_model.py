@@ -3,12 +3,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import PageFacts, Redirect

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.report import Preview, PreviewPicture, Report
 from pagegrade.parse.text_width import TITLE_SIZE_PX, text_width_px

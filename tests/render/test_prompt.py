@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Literal
 
 import pytest
 from markdown_it import MarkdownIt
 from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.model.audit_result import AuditResult, Place, Unevaluated
 from pagegrade.model.outcome import Evidence

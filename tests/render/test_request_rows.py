@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.rendering import RenderedRequest
 from pagegrade.model.report import LoadedFile, Report

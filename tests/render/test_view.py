@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pagegrade.mcp.results import compared, summarize
 from pagegrade.model.errors import FAILURE_CODES

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import (
     TLS,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Detail, Evidence
@@ -143,7 +142,7 @@ def test_packed_reports_survive_their_own_check() -> None:
 )
 def test_what_pack_report_would_not_make_is_refused(damage: dict[str, object]) -> None:
     """Stored JSON is handed out unread, so it is read once before it is stored."""
-    packed = replace(pack_report(make_report()), **damage)  # type: ignore[arg-type]
+    packed = replace(pack_report(make_report()), **damage)
 
     with pytest.raises(InvalidInput):
         check_packed(packed)

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, Literal
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks import all_checks
 from pagegrade.model.errors import InvalidInput

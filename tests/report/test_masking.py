@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.rendering import (
@@ -76,7 +76,7 @@ def report(url: str, **members: object) -> Report:
         run=RunFacts(engine="0.1.0"),
         generated_at=datetime(2026, 1, 5, tzinfo=UTC),
     )
-    return replace(plain, **members)  # type: ignore[arg-type]
+    return replace(plain, **members)
 
 
 @pytest.mark.parametrize(

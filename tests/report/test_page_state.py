@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from pagegrade.report.page_state import page_fingerprint
 from tests.report_builders import make_report

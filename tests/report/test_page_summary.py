@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import ImageFacts, NotGathered, PreviewImage, PreviewImages, Resource, Timings
 from pagegrade.model.report import Preview, PreviewPicture

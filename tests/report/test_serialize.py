@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput
 from pagegrade.model.report import Report

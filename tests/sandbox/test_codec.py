@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pickle  # noqa: TID251 - as the child reads it
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, get_args, get_type_hints
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import (

@@ -9,7 +9,8 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.ignores import IgnoreRule

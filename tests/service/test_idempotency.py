@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import IdempotencyKeyReused, NotFound, RateLimited, ReportDeleted

@@ -81,7 +81,11 @@ def test_an_invitation_is_in_the_language_of_who_has_the_address(
 
     async def script(instance: Instance) -> None:
         bob, _ = add_owner(instance.services.database, "Bob")
-        german = {**{name: getattr(bob, name) for name in bob.__slots__}, "locale": "de-CH", "email": "BOB@example.org"}
+        german = {
+            **{name: getattr(bob, name) for name in bob.__struct_fields__},
+            "locale": "de-CH",
+            "email": "BOB@example.org",
+        }
         instance.services.database.write_here(lambda tx: save_account(tx, type(bob)(**german)))
         await invite(instance, "bob@example.org", "Bob")
         await invite(instance, "eve@example.org", "Eve")

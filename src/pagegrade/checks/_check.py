@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast, get_args
 
+import msgspec
+
 from pagegrade.model.outcome import Cap as Cap  # noqa: PLC0414 - what a check declares comes from one module
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
 from pagegrade.model.report import Category
@@ -30,8 +32,7 @@ SECTIONS: Final = ("What it checks", "Fails on", "Passes on")
 """Sections of the docstring of a check; why and how to fix are said by its states."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """One thing a check can find.
 
     A state that costs something has a ``title``, a ``why`` and a ``fix`` of its own, and so has one of an informative
@@ -61,8 +62,7 @@ class State:
         return self.loss if self.loss_max is None else self.loss_max
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(msgspec.Struct, frozen=True):
     """Reason and fix of a fault, with the states that are degrees of it."""
 
     title: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import msgspec
@@ -16,8 +15,7 @@ from pagegrade.parse.html.exposed_secrets import ExposedSecret, masked_text
 T = TypeVar("T", Evidence, Detail, Outcome)
 
 
-@dataclass(frozen=True, slots=True)
-class ExposedKey:
+class ExposedKey(msgspec.Struct, frozen=True):
     """A key that every visitor can read."""
 
     group: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from pagegrade.checks._check import meter_loss
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome
@@ -18,8 +18,7 @@ FAR_STEPS = 8
 _FAR_STATE = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Values up to which a metric is good, and from which on it is bad, by device."""
 
     good: dict[Device, float]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document, Meta
@@ -20,8 +21,7 @@ from pagegrade.parse.http.robots_directives import (
 _NOTHING: Final = RobotsRules()
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedRule:
+class PlacedRule(msgspec.Struct, frozen=True):
     """One rule and its place."""
 
     directive: RobotsDirective

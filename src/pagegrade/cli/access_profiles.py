@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
+import msgspec
 import typer
 
 from pagegrade.cli import exit_codes
@@ -40,8 +40,7 @@ _OPTIONS: Final = {
 """Field of a profile -> the option that gives it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedProfile:
+class TypedProfile(msgspec.Struct, frozen=True, kw_only=True):
     """Options of a profile; what is not given stays as it is."""
 
     name: str | None = None

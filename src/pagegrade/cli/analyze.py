@@ -7,9 +7,10 @@ import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import typer
 
 from pagegrade.cli import exit_codes
@@ -36,8 +37,7 @@ from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.wiring import Rendered, typed_options
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnalyzeRequest:
+class AnalyzeRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Arguments of the command."""
 
     typed: tuple[str, ...]

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -66,8 +66,7 @@ _STOPPED: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditRequest:
+class AuditRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Arguments of the command."""
 
     typed: str

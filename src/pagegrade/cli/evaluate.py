@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import typer
 
 from pagegrade.cli.files import read_file
@@ -21,8 +20,7 @@ from pagegrade.service.runs.options import Thresholds
 from pagegrade.wiring import configured_options
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluateRequest:
+class EvaluateRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Arguments of the command."""
 
     artifacts: str | None = None

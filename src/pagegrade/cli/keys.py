@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
+import msgspec
 import typer
 
 from pagegrade.cli.database import opened
@@ -36,8 +36,7 @@ COLUMNS: Final = {
 DAY_MS: Final = 86_400_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewKey:
+class NewKey(msgspec.Struct, frozen=True, kw_only=True):
     """Arguments of ``keys create``."""
 
     name: str

@@ -6,11 +6,12 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TextIO
 
+import msgspec
 import typer
+from msgspec.structs import replace
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
@@ -41,8 +42,7 @@ _ENDINGS: Final = {
 _DEFAULT_WIDTH: Final = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """Formats with the place each is written to."""
 
     parts: tuple[tuple[str, str], ...]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import typer
 
 from pagegrade.cli import exit_codes
@@ -24,8 +24,7 @@ _SHOWN_NEW: Final = 5
 _NEW_BASELINE: Final = "Make a new baseline with the options of this run."
 
 
-@dataclass(frozen=True, slots=True)
-class Criteria:
+class Criteria(msgspec.Struct, frozen=True):
     """Conditions that the reports must meet."""
 
     gates: tuple[Gate, ...] = ()

@@ -13,9 +13,10 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 from urllib.parse import parse_qsl, quote, urlencode
+
+import msgspec
 
 from pagegrade.client.errors import ConnectionFailed, StillRunning, UnexpectedAnswer, error_of
 from pagegrade.client.operation import Operation
@@ -37,8 +38,7 @@ RETRIED: Final = frozenset({409, 429, 503})
 """Statuses that are retried: the request was not executed, and the service says when to send it again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(msgspec.Struct, frozen=True, kw_only=True):
     """A request to send."""
 
     method: str
@@ -48,15 +48,13 @@ class Request:
     content: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(msgspec.Struct, frozen=True):
     """Time to let pass before the next request."""
 
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """An answer as it came; ``status`` 0: the connection failed."""
 
     status: int
@@ -91,8 +89,7 @@ Steps = Generator[Request | Pause, Answer | None, T]
 Values = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """Limits of the retries of a client."""
 
     retries: int

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import ClassVar, Final, Literal, Protocol, TypeVar
+
+import msgspec
 
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.cookie_jar import CookieJar
@@ -69,8 +70,7 @@ class OffloadFailed(Exception):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatherLimits:
+class GatherLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Requests and bytes that one analysis may use."""
 
     requests: int = 200
@@ -118,18 +118,17 @@ class GatherLimits:
     """Of all answers at any moment."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatherOptions:
+class GatherOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of the caller of an analysis."""
 
     budget_s: float = 60.0
     """Wall clock for everything, more than 0."""
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = msgspec.field(default_factory=Policy)
     subresources: bool = True
     """Fetch what the page names; off leaves ``resources`` not gathered."""
     load_samples: int = 3
     """Fetches of the document for its load time, 1 to 10; the first one counts."""
-    limits: GatherLimits = field(default_factory=GatherLimits)
+    limits: GatherLimits = msgspec.field(default_factory=GatherLimits)
     exchange_limits: Limits = DEFAULT_LIMITS
     preview_images: bool = False
     """Fetch the image for shared links and the icon, for a report that shows them."""
@@ -139,8 +138,7 @@ class GatherOptions:
     """Options of the rendered engine, which takes its own time after ``budget_s``; ``None``: no rendering."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Start:
+class Start(msgspec.Struct, kw_only=True):
     """State that exists before the document was fetched."""
 
     target: Target
@@ -161,7 +159,7 @@ class Start:
     """Aware UTC; the report's own time."""
     probe_token: str
     """Hexadecimal; the random part of the address that should not exist."""
-    cookies: CookieJar = field(default_factory=CookieJar)
+    cookies: CookieJar = msgspec.field(default_factory=CookieJar)
     """Of the page and its files; probes and what crawlers ask for go without."""
 
     def left_s(self) -> float:
@@ -169,22 +167,21 @@ class Start:
         return max(0.0, self.deadline - asyncio.get_running_loop().time())
 
 
-@dataclass(slots=True, kw_only=True)
-class Context(Start):
+class Context(Start, kw_only=True):
     """State that exists once the document was fetched."""
 
     navigation: Navigation
     document: Followed
     """The same with facts of the transport."""
-    promises: Mapping[str, Awaitable[object]] = field(default_factory=dict)
+    promises: Mapping[str, Awaitable[object]] = msgspec.field(default_factory=dict)
     """Artifact -> its value once it is gathered (or ``NotGathered``)."""
-    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _parsing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _reading: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
+    _parsing: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
     _named: NamedURLs | OffloadFailed | None = None
-    _deciding: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _undecided: dict[str, None] = field(default_factory=dict)
+    _deciding: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
+    _undecided: dict[str, None] = msgspec.field(default_factory=dict)
     """URLs about which robots.txt is to be asked."""
-    _decided: dict[str, bool] = field(default_factory=dict)
+    _decided: dict[str, bool] = msgspec.field(default_factory=dict)
     """URL -> whether robots.txt permits it."""
 
     @property

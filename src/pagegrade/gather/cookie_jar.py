@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade import clock
 from pagegrade.parse.http.cookies import Cookie, parse_cookie
@@ -18,8 +19,7 @@ _SENDABLE: Final = re.compile(r"[\x21-\x3a\x3c-\x7e](?:[\x20-\x3a\x3c-\x7e]*[\x2
 """A pair of name and value that cannot end the header line: printable ASCII without a semicolon."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(msgspec.Struct, frozen=True):
     cookie: Cookie
     pair: str
 

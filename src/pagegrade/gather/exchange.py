@@ -1,13 +1,9 @@
-"""Requests to the HTTP client and its responses.
-
-Those that every exchange makes are msgspec's, which are made in a tenth of the time of a frozen dataclass.
-"""
+"""Requests to the HTTP client and its responses."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import msgspec
@@ -27,15 +23,13 @@ Purpose = Literal["document", "stylesheet", "script", "image", "font", "text", "
 """Purpose of the request; decides the Accept header, as it does in browsers."""
 
 
-@dataclass(slots=True)
-class Allowance:
+class Allowance(msgspec.Struct):
     """Body bytes on the wire that several exchanges may take together; each of them counts it down."""
 
     left_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Post:
+class Post(msgspec.Struct, frozen=True, kw_only=True):
     """Body of a delivery to a receiver that an account named; analyses of pages send none."""
 
     body: bytes
@@ -165,8 +159,7 @@ class FetchError(Exception):
         return NotGathered(code=self.code, detail=self.detail, reason=self.reason)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Limits of every exchange; the defaults are the product's, tests use shorter ones."""
 
     connect_s: float = 10.0

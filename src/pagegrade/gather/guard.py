@@ -21,6 +21,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from pagegrade.gather.outgoing_proxy import OutgoingProxy, ProxyHop
 from pagegrade.model.identity import is_own_request_id
 from pagegrade.parse import url as urls
@@ -115,8 +117,7 @@ _FRONT_DOORS: Final = frozenset({80, 443})
 """Ports of which one usually redirects to the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """Reason why a target is not contacted; names the rule, never an address that was not typed."""
 
     reason: str

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import ip_address
 from types import TracebackType
 from typing import Final, Self
 
+import msgspec
 import pycurl
 from msgspec import structs
 
@@ -51,8 +52,7 @@ _CLOCK_SLACK_S: Final = 0.05
 """libcurl counts whole milliseconds from a clock that it reads once a round: its timeout may come before ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(msgspec.Struct, frozen=True):
     """Result of an exchange as libcurl reports it."""
 
     code: int = 0

@@ -21,6 +21,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_net
 from typing import Final, Literal
 from urllib.parse import unquote
 
+import msgspec
+
 from pagegrade.gather.exchange import FetchError
 from pagegrade.parse import url as urls
 
@@ -45,8 +47,7 @@ _BY_RULES: Final = 2
 """Reply of SOCKS5: the rules of the proxy do not allow the connection."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DirectHosts:
+class DirectHosts(msgspec.Struct, frozen=True, kw_only=True):
     """Hosts that are reached without a proxy, as ``NO_PROXY`` names them."""
 
     everything: bool = False
@@ -79,6 +80,9 @@ class DirectHosts:
         )
 
 
+NO_DIRECT_HOSTS: Final = DirectHosts()
+
+
 def read_direct_hosts(text: str) -> DirectHosts:
     """Read a list such as ``NO_PROXY``: domains, addresses and networks, separated by commas; ``*`` is every host."""
     names: list[str] = []
@@ -104,7 +108,7 @@ class OutgoingProxy:
     port: int
     user: str = field(default="", repr=False)
     password: str = field(default="", repr=False)
-    direct: DirectHosts = DirectHosts()
+    direct: DirectHosts = NO_DIRECT_HOSTS
     resolves: bool = False
     """It is asked for names, and resolves them itself."""
 
@@ -114,7 +118,7 @@ class OutgoingProxy:
         return f"{self.scheme}://{self.host}:{self.port}"
 
 
-def read_proxy(url: str, *, direct: DirectHosts = DirectHosts(), resolves: bool = False) -> OutgoingProxy:
+def read_proxy(url: str, *, direct: DirectHosts = NO_DIRECT_HOSTS, resolves: bool = False) -> OutgoingProxy:
     """Read ``http://USER:PASSWORD@HOST:PORT``, ``https://…`` or ``socks5h://…``; special characters are encoded.
 
     Raises:
@@ -140,8 +144,7 @@ def read_proxy(url: str, *, direct: DirectHosts = DirectHosts(), resolves: bool 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ProxyHop:
+class ProxyHop(msgspec.Struct, frozen=True):
     """The proxy that one exchange goes through, with its addresses."""
 
     proxy: OutgoingProxy

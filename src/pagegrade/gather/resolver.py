@@ -7,12 +7,13 @@ import socket
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Final, Protocol
 
+import msgspec
 from dns.exception import DNSException, Timeout
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     import dns.asyncresolver
@@ -38,8 +39,7 @@ _FAILED: Final = "The DNS look-up of the host name failed."
 _FAMILIES: Final = ("AAAA", "A")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """All addresses of a name."""
 
     host: str

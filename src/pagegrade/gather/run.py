@@ -9,10 +9,11 @@ import pkgutil
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import fields
 from datetime import datetime
 from functools import cache
 from typing import Any, Final
+
+import msgspec
 
 from pagegrade.gather import gatherers
 from pagegrade.gather.context import Context, GatherOptions, Offload, OffloadFailed, Start
@@ -150,7 +151,7 @@ def _vantage(url: str, access: Access | None) -> str:
     return "; ".join(request_headers(Request(url=url), sent))
 
 
-_ARTIFACT_FIELDS: Final = frozenset(field.name for field in fields(Artifacts))
+_ARTIFACT_FIELDS: Final = frozenset(Artifacts.__struct_fields__)
 
 
 def is_evaluable(response: Response) -> bool:
@@ -197,7 +198,7 @@ async def _gather_rest(start: Start, navigation: Navigation, document: Followed,
     loop = asyncio.get_running_loop()
     promises: dict[str, asyncio.Future[object]] = {name: loop.create_future() for name in all_gatherers()}
     context = Context(
-        **{field.name: getattr(start, field.name) for field in fields(start)},
+        **msgspec.structs.asdict(start),
         navigation=navigation,
         document=document,
         promises=promises,

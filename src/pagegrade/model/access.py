@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 MAX_ORIGINS: Final = 20
 MAX_HEADERS: Final = 20
 MAX_COOKIES: Final = 50
@@ -17,8 +19,7 @@ NO_ACCESS: Final = 0
 """In place of the id of a profile: nothing is sent, whatever profiles there are."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VisitorView:
+class VisitorView(msgspec.Struct, frozen=True, kw_only=True):
     """Description of what visitors without the access get at the URL of a page."""
 
     status: int
@@ -36,8 +37,7 @@ class VisitorView:
         return self.indexable is None or self.is_elsewhere
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccessNote:
+class AccessNote(msgspec.Struct, frozen=True, kw_only=True):
     """Description of the access that a report was made with."""
 
     name: str = ""

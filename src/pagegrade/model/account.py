@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.quotas import Quotas
 
@@ -38,8 +39,7 @@ class Role(IntEnum):
     """Change members, and delete what was made for several people, as well."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class Account(msgspec.Struct, frozen=True, kw_only=True):
     """One workspace of this installation: owns keys and reports, and is what a person signs in to."""
 
     id: int
@@ -61,20 +61,18 @@ class Account:
     """One person signs in to it, and is its owner; else it has nothing but members, who sign in to their own."""
     plan: str | None = None
     """Name of its plan, which the installation may no longer have; ``None``: the default one."""
-    quotas: Quotas = field(default_factory=dict)
+    quotas: Quotas = msgspec.field(default_factory=dict)
     """Of its own, before those of the plan."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Membership:
+class Membership(msgspec.Struct, frozen=True, kw_only=True):
     """An account that a person works in, and as what."""
 
     account: Account
     role: Role
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Teammate:
+class Teammate(msgspec.Struct, frozen=True, kw_only=True):
     """A person who works in an account."""
 
     person: Account
@@ -84,8 +82,7 @@ class Teammate:
     """``None``: it is their own account."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invitation:
+class Invitation(msgspec.Struct, frozen=True, kw_only=True):
     """A link that makes a person a member of an account once, without its token."""
 
     id: int
@@ -97,8 +94,7 @@ class Invitation:
     expires_at_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
+class Action(msgspec.Struct, frozen=True, kw_only=True):
     """A change of an account, or of what belongs to it, and who asked for it."""
 
     id: int
@@ -113,8 +109,7 @@ class Action:
     """Id of what was changed; ``None`` where it has none. Never its name, which may have to be forgotten with it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class Key(msgspec.Struct, frozen=True, kw_only=True):
     """An API key, without its secret."""
 
     id: int
@@ -135,8 +130,7 @@ class Key:
     """Id of the key that made it through the API, and is revoked together with it; ``None``: a person made it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(msgspec.Struct, frozen=True, kw_only=True):
     """A browser session, without its token."""
 
     id: int
@@ -156,8 +150,7 @@ class Session:
     """The account that is open in it, as long as its person is a member; ``None``: their own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """An account that has shown a valid key, or in which a person works who has signed in."""
 
     account: Account
@@ -200,8 +193,7 @@ class Caller:
         return self.key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
     """Reports and runs of an account, now and ever."""
 
     reports: int
@@ -216,8 +208,7 @@ class Usage:
     """Runs ever finished, also those of reports since deleted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(msgspec.Struct, frozen=True, kw_only=True):
     """An account as an administrator sees it."""
 
     account: Account

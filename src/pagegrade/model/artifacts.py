@@ -7,9 +7,10 @@ spelling and order; bytes are as received after removal of the content coding.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.model.access import AccessNote, VisitorView
 from pagegrade.model.rendering import Rendering
@@ -18,8 +19,7 @@ ARTIFACTS_VERSION: Final = 1
 """Version of the saved form; a file of another version is refused."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotGathered:
+class NotGathered(msgspec.Struct, frozen=True, kw_only=True):
     """An artifact that is missing, and why."""
 
     code: str
@@ -38,8 +38,7 @@ NOT_LET_IN: Final = NotGathered(code="not_applicable", detail="The page was aske
 NOT_RENDERED: Final = NotGathered(code="no_browser", detail="The page was not drawn in a browser.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timings:
+class Timings(msgspec.Struct, frozen=True, kw_only=True):
     """Phases of one HTTP exchange; ``None`` where the phase did not happen (connection reused, plain HTTP)."""
 
     dns_ms: float | None = None
@@ -51,8 +50,7 @@ class Timings:
     total_ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
+class Response(msgspec.Struct, frozen=True, kw_only=True):
     """One HTTP answer, with its body when that was wanted."""
 
     url: str
@@ -78,7 +76,7 @@ class Response:
     """Tolerated oddities of the exchange, e.g. ``trailing_garbage``, ``early_hints``."""
     certificate_error: str | None = None
     """For https: why the certificate did not verify; ``None`` when it did."""
-    timings: Timings = field(default_factory=Timings)
+    timings: Timings = msgspec.field(default_factory=Timings)
 
     def header_values(self, name: str) -> list[str]:
         """All values of the header ``name``, any case, in order."""
@@ -92,8 +90,7 @@ class Response:
         return ", ".join(values) if values else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Navigation:
+class Navigation(msgspec.Struct, frozen=True, kw_only=True):
     """The way from the URL as typed to the document."""
 
     requested_url: str
@@ -111,8 +108,7 @@ class Navigation:
         return self.response.url
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WellKnown:
+class WellKnown(msgspec.Struct, frozen=True, kw_only=True):
     """One fetch of a well-known or guessed file with its redirects."""
 
     requested_url: str
@@ -120,8 +116,7 @@ class WellKnown:
     response: Response
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SitemapFile:
+class SitemapFile(msgspec.Struct, frozen=True, kw_only=True):
     """Summary of one sitemap file; the file itself is not kept."""
 
     url: str
@@ -149,16 +144,14 @@ class SitemapFile:
     """It was not read to its end (our own limit)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sitemaps:
+class Sitemaps(msgspec.Struct, frozen=True, kw_only=True):
     """Every sitemap file that was tried, in order."""
 
     files: tuple[SitemapFile, ...] = ()
     declared_in_robots: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
+class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     """One certificate of the chain as the server sent it."""
 
     subject: str
@@ -174,8 +167,7 @@ class Certificate:
     serial: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TLS:
+class TLS(msgspec.Struct, frozen=True, kw_only=True):
     """The handshake with the document's host."""
 
     host: str
@@ -196,8 +188,7 @@ class TLS:
     it could not be tried."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DNSFacts:
+class DNSFacts(msgspec.Struct, frozen=True, kw_only=True):
     """DNS records of the document's host."""
 
     host: str
@@ -207,8 +198,7 @@ class DNSFacts:
     duration_ms: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImageFacts:
+class ImageFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Read from the first bytes of an image."""
 
     format: Literal["jpeg", "png", "gif", "webp", "avif", "jxl", "svg", "bmp", "ico", "tiff", "heic"]
@@ -217,8 +207,7 @@ class ImageFacts:
     animated: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FontFace:
+class FontFace(msgspec.Struct, frozen=True, kw_only=True):
     """One ``@font-face`` rule with a file."""
 
     family: str
@@ -235,8 +224,7 @@ class FontFace:
     """The sheet, or the page for a ``<style>``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptFacts:
+class ScriptFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Read from the whole text of a script."""
 
     jquery_versions: tuple[str, ...] = ()
@@ -253,8 +241,7 @@ class ScriptFacts:
     """Names in it by which a script finds the main part of the page; ``None`` in artifacts that do not know."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestFacts:
+class ManifestFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Read from a web app manifest."""
 
     error: str = ""
@@ -271,8 +258,7 @@ class ManifestFacts:
     """``192x192``, ``any`` and so on, of all icons that may stand anywhere, each once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource:
+class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """One sub-resource named by the served HTML or its CSS, fetched once."""
 
     url: str
@@ -317,8 +303,7 @@ class Resource:
     """Of a stylesheet: ids of the features it uses that are not Baseline widely available (``parse.data.baseline``)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StylesheetReference:
+class StylesheetReference(msgspec.Struct, frozen=True, kw_only=True):
     """A URL named inside a fetched stylesheet."""
 
     url: str
@@ -326,8 +311,7 @@ class StylesheetReference:
     stylesheet_url: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resources:
+class Resources(msgspec.Struct, frozen=True, kw_only=True):
     """The sub-resources, bounded in number, hosts and bytes."""
 
     items: tuple[Resource, ...] = ()
@@ -342,8 +326,7 @@ class Resources:
         return {item.url: item for item in self.items}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """An address that was asked for to see what answers there."""
 
     url: str
@@ -355,8 +338,7 @@ class Probe:
     failure: NotGathered | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkedSections:
+class LinkedSections(msgspec.Struct, frozen=True, kw_only=True):
     """Sections of a page that links lead to."""
 
     url: str
@@ -367,8 +349,7 @@ class LinkedSections:
     """Those that it does not have; ``None`` when that could not be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkProbes:
+class LinkProbes(msgspec.Struct, frozen=True, kw_only=True):
     """Pages of the own host that the page links to, in the order of their links."""
 
     items: tuple[Probe, ...] = ()
@@ -378,8 +359,7 @@ class LinkProbes:
     """The first of these pages to whose sections links lead."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlternatePage:
+class AlternatePage(msgspec.Struct, frozen=True, kw_only=True):
     """A language version that the page names."""
 
     url: str
@@ -390,16 +370,14 @@ class AlternatePage:
     """True if it names the page as a language version in turn; ``None`` when that could not be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alternates:
+class Alternates(msgspec.Struct, frozen=True, kw_only=True):
     """The first language versions that the page names, itself left out."""
 
     items: tuple[AlternatePage, ...] = ()
     found: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceMaps:
+class SourceMaps(msgspec.Struct, frozen=True, kw_only=True):
     """The source maps that own scripts name in files of their own."""
 
     items: tuple[Probe, ...] = ()
@@ -409,8 +387,7 @@ class SourceMaps:
 AgentFileKind = Literal["api-catalog", "agent-card", "mcp-server-card"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentFile:
+class AgentFile(msgspec.Struct, frozen=True, kw_only=True):
     """One file that describes interfaces to programs; the file itself is not kept."""
 
     kind: AgentFileKind
@@ -428,8 +405,7 @@ class AgentFile:
     """Of the catalog, skills of the agent, tools of the server."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentFiles:
+class AgentFiles(msgspec.Struct, frozen=True, kw_only=True):
     """The files under ``/.well-known/`` that describe interfaces to programs, those that do not exist included."""
 
     items: tuple[AgentFile, ...] = ()
@@ -438,8 +414,7 @@ class AgentFiles:
 PreviewProblem = Literal["", "relative", "not_loaded", "type", "bytes", "pixels"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewImage:
+class PreviewImage(msgspec.Struct, frozen=True, kw_only=True):
     """An image that others show beside the page's name."""
 
     kind: Literal["social", "icon"]
@@ -453,15 +428,13 @@ class PreviewImage:
     """PNG, JPEG, WebP, GIF or AVIF."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewImages:
+class PreviewImages(msgspec.Struct, frozen=True, kw_only=True):
     """The images of a search result and of a shared link; none of a kind that the page does not have."""
 
     items: tuple[PreviewImage, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifacts:
+class Artifacts(msgspec.Struct, frozen=True, kw_only=True):
     """All that was gathered about one page; what a ruleset evaluates."""
 
     version: int = ARTIFACTS_VERSION
@@ -508,5 +481,7 @@ class Artifacts:
     """The page as a browser drew it."""
 
 
-GATHERED: Final = tuple(each.name for each in fields(Artifacts) if "NotGathered" in str(each.type))
+GATHERED: Final = tuple(
+    name for name in Artifacts.__struct_fields__ if "NotGathered" in Artifacts.__annotations__[name]
+)
 """Names of the artifacts that a gatherer may fail to bring, in their order."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Literal
 
@@ -332,8 +331,7 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     slug: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditFilter:
+class AuditFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Filters of a list of audits; ``None``: all."""
 
     project: str | None = None
@@ -342,8 +340,7 @@ class AuditFilter:
     search: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class URLFilter:
+class URLFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Filters of a list of URLs in scope; ``None``: all."""
 
     status: int | None = None

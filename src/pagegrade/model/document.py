@@ -1,7 +1,7 @@
 """Facts about one HTML document, read in a single walk of its tree.
 
-These values live inside one evaluation process only and are never stored. They are ``msgspec.Struct`` because a page
-has thousands of them and a frozen dataclass costs three times as much to make. ``gc=False`` is safe: no cycles.
+These values live inside one evaluation process only and are never stored. A page has thousands of them;
+``gc=False`` spares the garbage collector each, and is safe: no cycles.
 """
 
 from __future__ import annotations

@@ -25,8 +25,9 @@ PagegradeError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+import msgspec
 
 from pagegrade.model.quotas import QuotaName
 
@@ -90,8 +91,7 @@ class InvalidArtifacts(InvalidInput):
     code: ClassVar[str] = "invalid_artifacts"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
+class Violation(msgspec.Struct, frozen=True, kw_only=True):
     """Error of one field of a request."""
 
     field: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal
+
+import msgspec
 
 EventType = Literal[
     "report.completed",
@@ -47,8 +48,7 @@ MAX_PAYLOAD_BYTES: Final = 20_000
 """Size of the JSON that is delivered; lists of an event that are longer are cut, and it says ``truncated``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """Something that happened to a report, a monitor or an audit.
 
     The outbox adds the members ``report``, ``run`` and ``change`` of the report's newest finished run to ``data``.
@@ -62,7 +62,7 @@ class Event:
     report_id: int | None
     """``None``: the event is about no report."""
     at_ms: int
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """More members of the payload, as JSON values: ``{"monitor_id": 7, "budgets": [...]}``."""
     audit_id: int | None = None
     """``None``: the event is about no audit."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdempotentRequest:
+class IdempotentRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request with an Idempotency-Key."""
 
     key_id: int

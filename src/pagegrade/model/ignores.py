@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+
+import msgspec
 
 MAX_RULES: Final = 200
 """Rules that can apply to one page."""
@@ -13,8 +14,7 @@ MAX_SELECTOR: Final = 500
 MAX_URL_PATTERN: Final = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgnoreRule:
+class IgnoreRule(msgspec.Struct, frozen=True, kw_only=True):
     """A finding of one check is ignored, as long as the rule has not expired and the finding is not worse."""
 
     check: str
@@ -38,8 +38,7 @@ class IgnoreRule:
     """On a server; ``None`` on the command line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredIgnore:
+class StoredIgnore(msgspec.Struct, frozen=True, kw_only=True):
     """An ignore rule of an account."""
 
     rule: IgnoreRule

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
+
+import msgspec
 
 ManualOutcome = Literal["passed", "failed", "not_applicable"]
 MANUAL_OUTCOMES: Final[tuple[ManualOutcome, ...]] = get_args(ManualOutcome)
@@ -11,8 +12,7 @@ MAX_NOTE: Final = 2_000
 """Characters of a note, and of the evidence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManualResult:
+class ManualResult(msgspec.Struct, frozen=True, kw_only=True):
     """Result of a criterion on a page, by a person; it stays with the report until it is replaced or removed."""
 
     criterion: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.model.basis import Basis
 
@@ -23,8 +24,7 @@ MAX_JITTER: Final = 1 << 31
 """Jitters are below."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """A condition that is a breach when it holds, and where it stands."""
 
     condition: str
@@ -41,8 +41,7 @@ class Budget:
     one did."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Monitor:
+class Monitor(msgspec.Struct, frozen=True, kw_only=True):
     """A schedule for one report, with budgets."""
 
     id: int
@@ -82,8 +81,7 @@ class Monitor:
         return None if self.paused else self.due_at_ms
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetChange:
+class BudgetChange(msgspec.Struct, frozen=True, kw_only=True):
     """A budget that was breached, or kept again, by one run."""
 
     condition: str
@@ -93,8 +91,7 @@ class BudgetChange:
     """That it was compared with."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crossing:
+class Crossing(msgspec.Struct, frozen=True, kw_only=True):
     """A run at which something of a monitor changed for the worse or the better."""
 
     run_number: int

@@ -1,12 +1,10 @@
 """Outcomes of a check, and the states that the runner derives from them.
 
-A run makes hundreds of these values, so they are ``msgspec.Struct``: a frozen dataclass takes several times as long to
-make. ``gc=False`` is safe where no field can hold a cycle.
+A run makes hundreds of these values. ``gc=False`` is safe where no field can hold a cycle.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal
 
@@ -59,8 +57,7 @@ SEVERE_CAP: Final = 59
 """Highest cap of what takes the page away from its visitors or from search engines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cap:
+class Cap(msgspec.Struct, frozen=True):
     """The highest score that a page can have while a check is in one of the named states."""
 
     max_score: int

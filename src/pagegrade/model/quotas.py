@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal, get_args
+
+import msgspec
 
 QuotaName = Literal[
     "reports",
@@ -29,8 +30,7 @@ MAX_PLAN_NAME: Final = 60
 _PLAN: Final = re.compile(rf"([a-z0-9][a-z0-9_-]{{0,{MAX_PLAN_NAME - 1}}}):(.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class MonthUsage:
+class MonthUsage(msgspec.Struct, frozen=True):
     """Usage of an account in a month."""
 
     month: int
@@ -43,8 +43,7 @@ class MonthUsage:
     """URLs that crawls of audits fetched."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaState:
+class QuotaState(msgspec.Struct, frozen=True, kw_only=True):
     """A quota of an account and what it has of it."""
 
     name: QuotaName

@@ -6,8 +6,9 @@ is ``None``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 Device = Literal["mobile", "desktop"]
 DepartureKind = Literal["script", "meta", "header", "reload"]
@@ -31,8 +32,7 @@ PaintCause = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayoutShift:
+class LayoutShift(msgspec.Struct, frozen=True, kw_only=True):
     """One unexpected move of what was visible."""
 
     time_ms: float
@@ -45,8 +45,7 @@ class LayoutShift:
     """Distance by which each of them moved down; less than 0 is up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaintCandidate:
+class PaintCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """A text or image that was the largest so far when it was painted."""
 
     time_ms: float
@@ -61,8 +60,7 @@ class PaintCandidate:
     load_end_ms: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(msgspec.Struct, frozen=True, kw_only=True):
     """A time from its start to its end."""
 
     start_ms: float
@@ -72,16 +70,14 @@ class Span:
     """Of a task: the script that took most of it; empty where that was none with an address, and for requests."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptTime:
+class ScriptTime(msgspec.Struct, frozen=True, kw_only=True):
     """Time that the main thread spent on one script: compiling it and running what it calls."""
 
     url: str
     time_ms: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """A picture of the viewport."""
 
     time_ms: float
@@ -89,8 +85,7 @@ class Frame:
     """Share of the final picture that it shows, 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadWork:
+class ThreadWork(msgspec.Struct, frozen=True, kw_only=True):
     """Time of the page's main thread for work of one kind."""
 
     kind: WorkKind
@@ -100,8 +95,7 @@ class ThreadWork:
     """Part of it that scripts waited for: layout in the middle of a script."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadAnimation:
+class ThreadAnimation(msgspec.Struct, frozen=True, kw_only=True):
     """An animation of which the main thread computes every frame."""
 
     name: str
@@ -111,8 +105,7 @@ class ThreadAnimation:
     node_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeline:
+class Timeline(msgspec.Struct, frozen=True, kw_only=True):
     """Facts that the metrics of one load are computed from."""
 
     first_contentful_paint_ms: float | None = None
@@ -140,8 +133,7 @@ class Timeline:
     frames: tuple[Frame, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadMetrics:
+class LoadMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """Metrics of one load; ``None`` where a metric could not be measured."""
 
     fcp_ms: float | None = None
@@ -153,8 +145,7 @@ class LoadMetrics:
     load_ms: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderedRequest:
+class RenderedRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One request that the browser made for the page."""
 
     url: str
@@ -185,8 +176,7 @@ class RenderedRequest:
     response_headers: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsoleMessage:
+class ConsoleMessage(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the browser's console."""
 
     level: Literal["error", "warning"]
@@ -198,8 +188,7 @@ class ConsoleMessage:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AxeNode:
+class AxeNode(msgspec.Struct, frozen=True, kw_only=True):
     """One element that a rule of axe-core is about."""
 
     selector: str
@@ -211,8 +200,7 @@ class AxeNode:
     """Length of its own text without blanks, where the rule is about text: those with most of it are listed first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AxeResult:
+class AxeResult(msgspec.Struct, frozen=True, kw_only=True):
     """Result of one rule of axe-core for some elements: they break it, are undecided, or keep it."""
 
     rule: str
@@ -226,8 +214,7 @@ class AxeResult:
     """0 for elements that keep the rule: they are not counted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of a script or style sheet, and those that were not used until the page was loaded."""
 
     url: str
@@ -239,8 +226,7 @@ class Coverage:
     """Kinds of polyfills and compiled syntax for outdated browsers in a script that was read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderedImage:
+class RenderedImage(msgspec.Struct, frozen=True, kw_only=True):
     """An ``<img>`` as it is drawn."""
 
     url: str
@@ -266,8 +252,7 @@ class RenderedImage:
     """The style that the browser computed keeps its space free before it loads, or lets it push nothing aside."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsedFont:
+class UsedFont(msgspec.Struct, frozen=True, kw_only=True):
     """A font face that the browser loaded, or tried to load, for text of the page."""
 
     family: str
@@ -276,8 +261,7 @@ class UsedFont:
     display: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrowserIssue:
+class BrowserIssue(msgspec.Struct, frozen=True, kw_only=True):
     """A deprecated feature that the page uses, or something that its content security policy forbids."""
 
     kind: Literal["deprecation", "csp"]
@@ -295,8 +279,7 @@ class BrowserIssue:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ElementFacts:
+class ElementFacts(msgspec.Struct, frozen=True, kw_only=True):
     """An element of the drawn page."""
 
     selector: str
@@ -308,8 +291,7 @@ class ElementFacts:
     height_px: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShiftedElement(ElementFacts):
+class ShiftedElement(ElementFacts, frozen=True, kw_only=True):
     """An element that moved unexpectedly while the page loaded."""
 
     time_ms: float | None = None
@@ -326,8 +308,7 @@ class ShiftedElement(ElementFacts):
     """File that brought it; empty where none did."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LargestPaint:
+class LargestPaint(msgspec.Struct, frozen=True, kw_only=True):
     """The largest contentful paint of the last load: its phases, which add up to its time, and its cause."""
 
     time_ms: float
@@ -352,8 +333,7 @@ class LargestPaint:
     """The cause in one sentence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredEntry:
+class StoredEntry(msgspec.Struct, frozen=True, kw_only=True):
     """Something that the page keeps in the browser, without its value."""
 
     kind: StorageKind
@@ -365,8 +345,7 @@ class StoredEntry:
     """False for a cookie that an answer set."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmallText:
+class SmallText(msgspec.Struct, frozen=True, kw_only=True):
     """An element with small text of its own."""
 
     selector: str
@@ -377,8 +356,7 @@ class SmallText:
     characters: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextSizes:
+class TextSizes(msgspec.Struct, frozen=True, kw_only=True):
     """The text that is drawn, white space not counted."""
 
     characters: int
@@ -388,8 +366,7 @@ class TextSizes:
     """At most 30 elements, those with most characters first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnimatedElement:
+class AnimatedElement(msgspec.Struct, frozen=True, kw_only=True):
     """An element with an animation of which the main thread computes every frame."""
 
     name: str
@@ -398,8 +375,7 @@ class AnimatedElement:
     element: ElementFacts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Departure:
+class Departure(msgspec.Struct, frozen=True, kw_only=True):
     """A navigation by which the page itself left the document that it showed."""
 
     kind: DepartureKind
@@ -410,8 +386,7 @@ class Departure:
     """Since the page was asked for, until the next document arrived."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
     """A picture of the page, in WebP as the browser wrote it."""
 
     kind: Literal["viewport", "full_page", "frame"]
@@ -422,8 +397,7 @@ class Picture:
     """Of a frame of the filmstrip."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendering:
+class Rendering(msgspec.Struct, frozen=True, kw_only=True):
     """The page as a browser drew it."""
 
     device: Device
@@ -482,8 +456,7 @@ class Rendering:
     ``look_timeout``, ``axe_timeout``, ``trace_cut``, ``frames_not_checked``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderedPicture:
+class RenderedPicture(msgspec.Struct, frozen=True, kw_only=True):
     """A picture that belongs to a report, without its bytes."""
 
     name: str = ""
@@ -495,8 +468,7 @@ class RenderedPicture:
     time_ms: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderedPage:
+class RenderedPage(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a report about the page in a browser."""
 
     device: Device

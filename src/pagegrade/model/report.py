@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, get_args
 
@@ -37,8 +36,7 @@ CATEGORIES: Final[dict[Category, int]] = {
 """Category -> its budget: the most points that it can take from the score. They add up to more than 100."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ignored:
+class Ignored(msgspec.Struct, frozen=True, kw_only=True):
     """The reason for which a finding costs nothing, and what it would cost."""
 
     outcome: Literal["warning", "failed"]
@@ -55,8 +53,7 @@ class Ignored:
     """Points it would cost, before category budgets, caps and rounding; 0 without a score."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgnoredTotal:
+class IgnoredTotal(msgspec.Struct, frozen=True, kw_only=True):
     """Effect of the ignore rules on a report."""
 
     findings: int
@@ -124,8 +121,7 @@ class Result(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 _PASSED: Final[dict[OutcomeName, bool]] = {"passed": True, "warning": False, "failed": False}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CategoryScore:
+class CategoryScore(msgspec.Struct, frozen=True, kw_only=True):
     """Score of one category."""
 
     score: int | None
@@ -145,8 +141,7 @@ class CategoryScore:
     before it was kept, and where no score was given."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppliedCap:
+class AppliedCap(msgspec.Struct, frozen=True, kw_only=True):
     """A finding that limits the score, whatever the rest says."""
 
     check: str
@@ -155,8 +150,7 @@ class AppliedCap:
     """``None``: the overall score."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Withheld:
+class Withheld(msgspec.Struct, frozen=True, kw_only=True):
     """Reason why a completed report has no score and no result."""
 
     kind: str
@@ -167,8 +161,7 @@ class Withheld:
     """Steps to get a grade, in one or two sentences."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Number of checks by outcome; ``critical`` to ``low`` count findings by severity, those of one cause once."""
 
     passed: int = 0
@@ -181,8 +174,7 @@ class Counts:
     not_evaluated: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redirect:
+class Redirect(msgspec.Struct, frozen=True, kw_only=True):
     """One hop on the way to the document."""
 
     url: str
@@ -197,8 +189,7 @@ ResourceType = Literal["document", "stylesheet", "script", "image", "font", "med
 RESOURCE_TYPES: Final[tuple[ResourceType, ...]] = get_args(ResourceType)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceTotal:
+class ResourceTotal(msgspec.Struct, frozen=True, kw_only=True):
     """Number and size of the page's files of one type."""
 
     type: ResourceType
@@ -234,8 +225,7 @@ class LoadedFile(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """To the end of the last response."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewPicture:
+class PreviewPicture(msgspec.Struct, frozen=True, kw_only=True):
     """An image of a preview that is stored with the report, without its bytes."""
 
     name: Literal["social", "icon"]
@@ -247,8 +237,7 @@ class PreviewPicture:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
+class Preview(msgspec.Struct, frozen=True, kw_only=True):
     """Preview of the page in search results and shared links, beside its title; empty if it declares none."""
 
     description: str = ""
@@ -266,8 +255,7 @@ class Preview:
     icon: PreviewPicture | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageFacts:
+class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Figures of the page itself, shown beside the verdicts."""
 
     http_status: int
@@ -278,7 +266,7 @@ class PageFacts:
     transfer_bytes: int | None = None
     requests: int = 0
     """Sub-resources named by the page."""
-    timing_ms: dict[str, float | None] = field(default_factory=dict)
+    timing_ms: dict[str, float | None] = msgspec.field(default_factory=dict)
     """``dns``, ``connect``, ``tls``, ``first_byte``, ``download``."""
     title: str = ""
     language: str = ""
@@ -293,8 +281,7 @@ class PageFacts:
     """``None``: the document was not evaluated."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFacts:
+class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The evaluating version, its rules, and whether the whole page was seen."""
 
     engine: str
@@ -315,8 +302,7 @@ class RunFacts:
     """Score from which it was called decent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """Reason why there is no result."""
 
     code: str
@@ -328,8 +314,7 @@ class Failure:
     retryable: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(msgspec.Struct, frozen=True, kw_only=True):
     """The evaluation of one page at one time."""
 
     version: int = REPORT_VERSION
@@ -350,8 +335,8 @@ class Report:
     caps: tuple[AppliedCap, ...] = ()
     ignored: IgnoredTotal | None = None
     """``None``: no finding is ignored."""
-    counts: Counts = field(default_factory=Counts)
-    categories: dict[Category, CategoryScore] = field(default_factory=dict)
+    counts: Counts = msgspec.field(default_factory=Counts)
+    categories: dict[Category, CategoryScore] = msgspec.field(default_factory=dict)
     results: tuple[Result, ...] = ()
     """In the order of the catalogue: category, then id."""
     page: PageFacts | None = None

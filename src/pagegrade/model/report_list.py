@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.model.stored import State
 
@@ -21,8 +22,7 @@ ORDERS: Final[dict[SortBy, tuple[str, ...]]] = {
 """Columns that an order compares; those of an index are the same, after the account and a filter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
+class Position(msgspec.Struct, frozen=True, kw_only=True):
     """A place between two reports of an order: beside a report that is, or was, there."""
 
     part: int
@@ -33,8 +33,7 @@ class Position:
     """Read towards the beginning of the list: the reports just before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListQuery:
+class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
     """Filters, order and page of a list of reports."""
 
     account_id: int = 0
@@ -70,8 +69,7 @@ class ListQuery:
         return tuple(name for name, value in used.items() if value is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """Part of an order, in which no column that is compared is empty. Reports without a value come in a later part."""
 
     rated: bool | None = None

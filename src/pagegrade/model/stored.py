@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Literal, Protocol
+
+import msgspec
 
 from pagegrade.model.basis import Basis
 from pagegrade.model.rendering import Device
@@ -69,8 +70,7 @@ class Priority(IntEnum):
     BULK = 2
 
 
-@dataclass(slots=True, kw_only=True)  # not frozen, which would make making one cost three times as much
-class StoredReport:
+class StoredReport(msgspec.Struct, kw_only=True):
     """One URL under an account: its settings, where its analysis stands, and the last good results in short."""
 
     id: int
@@ -127,8 +127,7 @@ class StoredReport:
         return f'"{self.id}-{self.revision}"'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredRun:
+class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
     """One analysis of a report: numbered from 1 within it, immutable once finished."""
 
     id: int
@@ -157,8 +156,7 @@ class StoredRun:
         return None if self.state != "completed" or self.ruleset is None else Basis(self.ruleset, self.device)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedPicture:
+class PackedPicture(msgspec.Struct, frozen=True, kw_only=True):
     """A picture of the page, or one that others show beside its name, as it is stored."""
 
     name: str
@@ -168,8 +166,7 @@ class PackedPicture:
     ``parse.files.image.SHOWN_TYPES``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedReport:
+class PackedReport(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one analysis in the pieces it is stored in."""
 
     state: Literal["completed", "failed"]
@@ -191,8 +188,7 @@ class PackedReport:
     """Of the page in a browser, and for previews of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimedRun:
+class ClaimedRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run that this process has taken."""
 
     id: int

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.model.events import EventType
 
@@ -19,8 +20,7 @@ DeliveryState = Literal["waiting", "delivered", "failed"]
 DisabledReason = Literal["by_owner", "gone", "failing", "unsubscribed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredWebhook:
+class StoredWebhook(msgspec.Struct, frozen=True, kw_only=True):
     """A target of deliveries."""
 
     id: int
@@ -47,8 +47,7 @@ class StoredWebhook:
     """Grows with every change that a reader could see."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredDelivery:
+class StoredDelivery(msgspec.Struct, frozen=True, kw_only=True):
     """One event for one webhook."""
 
     id: int
@@ -72,8 +71,7 @@ class StoredDelivery:
     created_at_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DueDelivery:
+class DueDelivery(msgspec.Struct, frozen=True, kw_only=True):
     """A delivery to be attempted now."""
 
     id: int
@@ -90,8 +88,7 @@ class DueDelivery:
     """Time of the event."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimedWebhook:
+class ClaimedWebhook(msgspec.Struct, frozen=True, kw_only=True):
     """A webhook that this process sends to until its lease ends."""
 
     webhook: StoredWebhook

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.artifacts import Response
 
@@ -48,8 +49,7 @@ _WAIT: Final = re.compile(r"[0-9]{1,9}|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-
 """Value of a Retry-After header."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """The system that refused the request, and the evidence for it."""
 
     reason: str

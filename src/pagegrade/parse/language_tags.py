@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+import msgspec
 
 from pagegrade.parse.data.language_subtags import (
     EXTENDED_LANGUAGES,
@@ -22,8 +23,7 @@ MAX_TAG_CHARACTERS: Final = 200
 """A longer value is not a language tag."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LanguageTag:
+class LanguageTag(msgspec.Struct, frozen=True, kw_only=True):
     """A well-formed language tag in the casing BCP 47 recommends (``zh-Hant-TW``)."""
 
     primary: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
+
+import msgspec
 
 DEFAULT_PORTS: Final = {"smtp": 587, "smtps": 465}
 MAX_PORT: Final = 65_535
@@ -21,8 +22,7 @@ MAX_ADDRESS: Final = 254
 """Characters (RFC 5321 4.5.3.1.3); the part before the ``@`` is a dot-atom of 64 at most (RFC 5322 3.4.1)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailServer:
+class MailServer(msgspec.Struct, frozen=True, kw_only=True):
     """The operator's server."""
 
     host: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+
+import msgspec
 
 from pagegrade.model.artifacts import FontFace, ImageFacts, ManifestFacts, ScriptFacts
 from pagegrade.parse.cascade.rules import reduce_stylesheet
@@ -29,8 +30,7 @@ GZIP_LEVEL = 6
 """Default compression level of servers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class Sample(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes to look at."""
 
     image_head: bytes = b""
@@ -57,8 +57,7 @@ class Sample:
     """Of the stylesheet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
+class Measure(msgspec.Struct, frozen=True, kw_only=True):
     """Measurements of one file."""
 
     image: ImageFacts | None = None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import unquote
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Anchor, Document, Link
@@ -32,8 +34,7 @@ _DOES_SOMETHING: Final = re.compile(
 """Addresses that should do nothing when they are only asked for, and sometimes do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageLink:
+class PageLink(msgspec.Struct, frozen=True, kw_only=True):
     """One link that says something about the page itself."""
 
     href: str

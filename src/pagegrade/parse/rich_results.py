@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches  # lint: allow slow-parser - of names and of a number that are bounded
 from itertools import islice
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.parse.data.schema_types import SCHEMA_TYPES
 from pagegrade.parse.structured_data import is_schema_org_type, local_type, node_types, nodes_of, uses_schema_org_alone
@@ -29,8 +30,7 @@ MAX_FAULTS: Final = 500
 Node = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of rich result.
 
     ``a|b``: one of them; ``a.b``: a property of the value; ``a>b``: of every value; ``a~b``: of every value but one.
@@ -41,8 +41,7 @@ class Kind:
     recommended: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """One shortcoming of one thing."""
 
     code: Literal[

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.parse.structured_data import read_json
 
@@ -47,8 +48,7 @@ Code = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
     """A part that browsers skip."""
 
     place: str

@@ -118,8 +118,7 @@ def _is_placeholder(value: bytes) -> bool:
     return _IN_WORDS.search(value) is None and _WORDS.search(value) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(msgspec.Struct, frozen=True):
     """One fixed part."""
 
     name: str

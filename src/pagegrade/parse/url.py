@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final
 
 import ada_url
+import msgspec
 from publicsuffixlist import PublicSuffixList
 
 from pagegrade.model.errors import InvalidURL, URLNotAllowed
@@ -57,8 +57,7 @@ _PLAIN_HOST: Final = re.compile(r"(?:[a-z0-9-]++\.)+[a-z]{2,24}+")
 """An authority that no step of the URL parser changes: whatever follows it cannot make the URL invalid."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """A requested URL, in the canonical form that all code uses."""
 
     url: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
@@ -34,8 +35,7 @@ FORMATS: Final[dict[str, str]] = {
 """Name of a format -> what it is for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderOptions:
+class RenderOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of a rendering that the format supports."""
 
     width: int = 80

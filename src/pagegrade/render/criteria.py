@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.model.manual_results import MAX_NOTE, ManualOutcome, ManualResult
 from pagegrade.model.outcome import DOUBTS
@@ -49,8 +50,7 @@ OUTCOME_NAMES: Final[Mapping[ManualOutcome, str]] = {
 """Results that a person records -> their names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
+class Criterion(msgspec.Struct, frozen=True):
     """A success criterion."""
 
     number: str
@@ -144,8 +144,7 @@ CRITERIA: Final = tuple(
 """All success criteria A and AA of WCAG 2.2, by number; 4.1.1 is not in it any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(msgspec.Struct, frozen=True):
     """Meaning of the states of a check for a criterion."""
 
     check: str
@@ -239,8 +238,7 @@ _TESTED: Final = frozenset(link.criterion for link in LINKS if link.failed)
 """Criteria of which automatic tests find failures for certain."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriterionResult:
+class CriterionResult(msgspec.Struct, frozen=True, kw_only=True):
     """Statement of a report about a criterion."""
 
     criterion: Criterion

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.render.english import ENGLISH, Words
@@ -49,8 +50,7 @@ def facts_of(evidence: Evidence, beside: str = "") -> str:
     return " · ".join(part for part in parts if part and part != beside)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """An evidence as a row of a table."""
 
     snippet: str
@@ -61,8 +61,7 @@ class Row:
     facts: str
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """Evidence as a table; a column that would be empty all the way down says nothing."""
 
     rows: tuple[Row, ...]

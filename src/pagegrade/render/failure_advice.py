@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.report import Failure, Report
@@ -12,8 +13,7 @@ from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WayOut:
+class WayOut(msgspec.Struct, frozen=True, kw_only=True):
     """The words for one kind of failure."""
 
     headline: str

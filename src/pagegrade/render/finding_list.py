@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
+
+import msgspec
 
 from pagegrade.model.outcome import Importance
 from pagegrade.model.report import CATEGORIES, Category, Report, Result
@@ -55,8 +56,7 @@ MAX_ROWS: Final = 60
 _MAX_CHECK_ID: Final = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportQuery:
+class ReportQuery(msgspec.Struct, frozen=True, kw_only=True):
     """The state of a report page, as its URL gives it."""
 
     path: str = ""
@@ -158,8 +158,7 @@ def _written(value: object) -> str:
     return "1" if value is True else str("" if value is None else value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingGroup:
+class FindingGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Findings below one heading."""
 
     heading: str
@@ -167,8 +166,7 @@ class FindingGroup:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingList:
+class FindingList(msgspec.Struct, frozen=True, kw_only=True):
     """The findings that a page lists, and how many each chip would list."""
 
     groups: tuple[FindingGroup, ...]

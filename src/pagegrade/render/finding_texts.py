@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.model.basis import Basis
 from pagegrade.model.monitors import Crossing, CrossingKind
@@ -32,8 +33,7 @@ SPARK_SIZE: Final = (120, 32)
 _SPARK_MARGIN: Final = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPoint:
+class RunPoint(msgspec.Struct, frozen=True, kw_only=True):
     """One analysis of a report, as far as its history shows it."""
 
     number: int
@@ -50,7 +50,7 @@ class RunPoint:
     engine: str | None
     at_ms: int
     """Time of completion, or of creation for an unfinished run."""
-    categories: Mapping[Category, int] = field(default_factory=dict)
+    categories: Mapping[Category, int] = msgspec.field(default_factory=dict)
     """Score of each category that has one."""
     error_code: str | None = None
     """One of ``model.errors.FAILURE_CODES``; ``None`` when it did not fail."""
@@ -76,8 +76,7 @@ class RunPoint:
         return tuple((kind, tuple(conditions)) for kind, conditions in found.items())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(msgspec.Struct, frozen=True, kw_only=True):
     """Change of the score since the last scored run that compares, or without one since the previous scored run."""
 
     since: RunPoint
@@ -92,8 +91,7 @@ class Change:
 Anchor = Literal["start", "middle", "end"]
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True):
     """The scores between the bottom of a plot and its top."""
 
     low: int = 0
@@ -108,8 +106,7 @@ class Scale:
 WHOLE_SCALE: Final = Scale()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
     """One run in the chart."""
 
     run: RunPoint
@@ -121,8 +118,7 @@ class Mark:
     """Part of its date that stands below the mark; ``None``: the date is left out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class Segment(msgspec.Struct, frozen=True, kw_only=True):
     """A stretch of the line, between two runs that follow each other and both have a score."""
 
     x1: float
@@ -131,8 +127,7 @@ class Segment:
     y2: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRules:
+class NewRules(msgspec.Struct, frozen=True, kw_only=True):
     """Position of a change of the rules, between two runs."""
 
     x: float
@@ -141,8 +136,7 @@ class NewRules:
     """Anchor of the label relative to ``x``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class Chart(msgspec.Struct, frozen=True, kw_only=True):
     """A line chart without its words: the width is in per cent, so that letters keep their size on any screen."""
 
     marks: tuple[Mark, ...]

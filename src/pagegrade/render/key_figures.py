@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.model.report import Report
 from pagegrade.render.amounts import format_bytes, format_ms
@@ -17,8 +18,7 @@ TBT_MS: Final = (200, 600)
 FIRST_BYTE_MS: Final = (800, 1_800)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyFigure:
+class KeyFigure(msgspec.Struct, frozen=True, kw_only=True):
     """One figure with its name."""
 
     name: str

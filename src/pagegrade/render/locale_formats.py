@@ -8,12 +8,12 @@ Source: https://cldr.unicode.org (release 48)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Formats:
+
+class Formats(msgspec.Struct, frozen=True, kw_only=True):
     """Formats of one language. Digits are grouped by three, and a number has one plural, for all but 1."""
 
     name: str

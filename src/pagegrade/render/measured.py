@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import floor
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.outcome import Detail
 from pagegrade.model.report import Result
@@ -83,8 +84,7 @@ _NAMES: Final = {
 """Code -> words, where the code's own words say too little."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(msgspec.Struct, frozen=True):
     """One figure of a finding."""
 
     name: str

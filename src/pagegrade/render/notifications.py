@@ -13,7 +13,6 @@ import html
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.headerregistry import (  # lint: allow slow-parser - written only
     Address,
@@ -25,6 +24,8 @@ from email.message import EmailMessage  # lint: allow slow-parser - written only
 from email.policy import SMTP, Policy  # lint: allow slow-parser - written only
 from email.utils import format_datetime
 from typing import Any, Final
+
+import msgspec
 
 from pagegrade.model.account import Invitation
 from pagegrade.render.english import N_, Words
@@ -75,8 +76,7 @@ for _name in ("list-unsubscribe", "message-id"):
 _POLICY: Final = SMTP.clone(header_factory=_HEADERS)
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """One event in lines of plain text."""
 
     headline: str
@@ -88,8 +88,7 @@ class Item:
     link_label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """One or more events, in one language."""
 
     title: str

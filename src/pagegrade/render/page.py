@@ -7,10 +7,11 @@ knows: earlier runs, addresses of its own, the reader's language and time zone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final
 
+import msgspec
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from pagegrade.model.report import Report
 from pagegrade.render.finding_list import ReportQuery
@@ -27,8 +28,7 @@ def _no_check_url(check: str) -> str | None:  # noqa: ARG001 - of nothing, whate
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extras:
+class Extras(msgspec.Struct, frozen=True, kw_only=True):
     """Context of a page beside the report."""
 
     history: tuple[RunPoint, ...] = ()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import ada_url
+import msgspec
 
 from pagegrade.model.report import PreviewPicture, Report
 from pagegrade.parse.text_width import TITLE_SIZE_PX, graphemes, text_width_px
@@ -33,8 +33,7 @@ _MAX_CRUMBS: Final = 3
 _LONGEST: Final = 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchResult:
+class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     """A result on a page of a search engine."""
 
     site: str
@@ -49,8 +48,7 @@ class SearchResult:
     """``None``: none is stored."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedLink:
+class SharedLink(msgspec.Struct, frozen=True, kw_only=True):
     """The card of a shared link."""
 
     host: str

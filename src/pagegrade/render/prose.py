@@ -6,8 +6,9 @@ Paragraphs, list items, fenced code, inline code. Everything else is text: nothi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.render.escape import visible, visible_block
 
@@ -16,16 +17,14 @@ _ITEM: Final = re.compile(r"(?:[-*]|[0-9]{1,2}\.) +")
 _MAX_BLOCKS: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """A run of text, as prose or as code."""
 
     text: str
     code: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """A paragraph, a list item (both of spans) or a piece of code (one span with line breaks)."""
 
     kind: Literal["paragraph", "item", "code"]

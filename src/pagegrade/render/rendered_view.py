@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.artifacts import NOT_ASKED, NOT_RENDERED
 from pagegrade.model.rendering import Device, ElementFacts, RenderedPicture
@@ -44,8 +45,7 @@ def engine_name(device: Device | None, words: Words = ENGLISH) -> str:
     return words.gettext("Analyzed in a browser, desktop")
 
 
-@dataclass(frozen=True, slots=True)
-class MetricTile:
+class MetricTile(msgspec.Struct, frozen=True):
     """A metric of the load, for people."""
 
     name: str
@@ -87,8 +87,7 @@ MAX_CROP_RATIO: Final = 1.5
 """Height of a crop to its width, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class StripFrame:
+class StripFrame(msgspec.Struct, frozen=True):
     """A picture of the filmstrip."""
 
     picture: RenderedPicture
@@ -115,8 +114,7 @@ def filmstrip(report: Report, words: Words = ENGLISH) -> tuple[StripFrame, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Crop:
+class Crop(msgspec.Struct, frozen=True):
     """A part of the picture of the whole page, in pixels of that picture."""
 
     picture: RenderedPicture
@@ -158,8 +156,7 @@ def finding_crop(report: Report, result: Result) -> Crop | None:
     return element_crop(report, element)
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseBar:
+class PhaseBar(msgspec.Struct, frozen=True):
     """A phase of the largest paint as a bar, in per cent of the time to it."""
 
     name: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.rendering import RenderedRequest
 from pagegrade.model.report import RESOURCE_TYPES, LoadedFile, Report, ResourceType
@@ -26,8 +28,7 @@ _LEAST_WIDTH: Final = 0.6
 """Per cent of the waterfall, so that a short bar can be seen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestRow:
+class RequestRow(msgspec.Struct, frozen=True, kw_only=True):
     """One request."""
 
     url: str
@@ -53,8 +54,7 @@ class RequestRow:
         return bool(self.failure) or self.status is None or self.status >= _FIRST_ERROR
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestTable:
+class RequestTable(msgspec.Struct, frozen=True, kw_only=True):
     """The requests of a page, sorted."""
 
     rows: tuple[RequestRow, ...]

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -46,8 +45,7 @@ LEVELS: Final = {"critical": "error", "high": "error", "medium": "warning", "low
 """Importance -> level (section 3.27.10)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """Folder of the repository with the source of pages."""
 
     url: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import floor
 from typing import Final, get_args
+
+import msgspec
 
 from pagegrade.model.outcome import Evidence, Importance
 from pagegrade.model.report import (
@@ -82,8 +83,7 @@ PHASES: Final[Mapping[str, str]] = {
 """Name of a phase of the document's exchange -> as people call it, in their order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """A finding with those that are counted in it, because they have the same cause."""
 
     result: Result

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import fields
 from types import UnionType
 from typing import Any, Final, get_args, get_type_hints
 
@@ -67,9 +66,9 @@ def load_artifacts(data: bytes) -> Artifacts:
             f"Use the Pagegrade that saved them ({raw.get('engine')!r}), or gather the page again."
         )
     values: dict[str, Any] = {}
-    for field in fields(Artifacts):
-        if field.name in raw:
-            values[field.name] = read_artifact(field.name, raw[field.name])
+    for name in Artifacts.__struct_fields__:
+        if name in raw:
+            values[name] = read_artifact(name, raw[name])
     try:
         artifacts = Artifacts(**values)
     except TypeError as error:

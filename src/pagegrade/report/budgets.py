@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.basis import Basis
 from pagegrade.model.errors import InvalidInput
@@ -20,8 +22,7 @@ NOT_THE_PAGE: Final = frozenset({"internal", "address_not_allowed"})
 """Codes of failures that say nothing about the page."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(msgspec.Struct, frozen=True):
     """A gate that must hold for several runs in a row to be a breach."""
 
     gate: Gate
@@ -32,8 +33,7 @@ class Condition:
         return str(self.gate) if self.in_a_row == default_in_a_row(self.gate) else f"{self.gate} for {self.in_a_row}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluated:
+class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
     """Budgets after a run, and those that crossed their limits at it."""
 
     budgets: tuple[Budget, ...]
@@ -41,8 +41,7 @@ class Evaluated:
     recovered: tuple[BudgetChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reachability:
+class Reachability(msgspec.Struct, frozen=True, kw_only=True):
     """Failed runs of a page, and since when it counts as unreachable."""
 
     failures: int

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -43,8 +42,7 @@ _COST: Final = 1e-6
 """Points below which two losses are the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """One finding as it is compared."""
 
     result: Result
@@ -53,8 +51,7 @@ class Change:
     """``None``: the finding is about the page as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class NotComparable:
+class NotComparable(msgspec.Struct, frozen=True):
     """A check that says nothing about what changed, or not all of it, and why."""
 
     check: str
@@ -63,8 +60,7 @@ class NotComparable:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """The difference between an older and a newer report."""
 
     new: tuple[Change, ...]

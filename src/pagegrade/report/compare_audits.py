@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -79,8 +78,7 @@ class AuditSide(NamedTuple):
     """Number of a finding -> its (page, target of its link)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingChange:
+class FindingChange(msgspec.Struct, frozen=True, kw_only=True):
     """Change of one finding."""
 
     kind: ChangeKind
@@ -121,8 +119,7 @@ class PageChange(NamedTuple):
     aspects: tuple[PageAspect, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageChanges:
+class PageChanges(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that came, went and changed; in the order of their URLs."""
 
     new: tuple[str, ...] = ()
@@ -133,8 +130,7 @@ class PageChanges:
     """Numbers of all that are new, gone and changed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditComparison:
+class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
     """The difference between an older and a newer crawl."""
 
     before: int

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.report.normalize import settle_text, settle_url, without_numbers
@@ -43,8 +44,7 @@ _LASTING: Final = 3
 """Rank of an element's key by which it is known without its place and its looks."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Element:
+class _Element(msgspec.Struct, frozen=True):
     """A snippet, read."""
 
     tag: str

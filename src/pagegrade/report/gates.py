@@ -5,9 +5,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import Final, Literal, cast
+
+import msgspec
 
 from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.errors import InvalidInput
@@ -50,8 +51,7 @@ EXAMPLES: Final = (
 SITE_EXAMPLES: Final = "score<80, severity>=high, high>0, check.orphan-pages, coverage<0.9, result=bad"
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(msgspec.Struct, frozen=True):
     """A condition, evaluated on one report."""
 
     holds: bool | None
@@ -65,8 +65,7 @@ class Evaluation:
     """That the value was compared with; for a change, the value from which on the condition holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """A condition on one report, as a build reads it."""
 
     condition: str
@@ -75,8 +74,7 @@ class Verdict:
     """The reason for which the report fails it, in one sentence; ``None`` if it passes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(msgspec.Struct, frozen=True):
     """One condition; it *fails* the build when it holds."""
 
     subject: str

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from operator import is_
 from typing import Any, Final, TypeVar, cast
@@ -17,7 +16,7 @@ from urllib.parse import unquote, unquote_plus
 
 import msgspec
 from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation, MatchKind
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.model.audit_result import AuditResult, Place
 from pagegrade.model.outcome import Detail, Evidence
@@ -92,20 +91,16 @@ def mask_audit(result: AuditResult) -> AuditResult:
 
     def hide(listed: tuple[Place, ...]) -> tuple[Place, ...]:
         return tuple(
-            structs.replace(
-                one, url=mask_url(one.url), value=mask(one.value), sources=tuple(map(mask_url, one.sources))
-            )
+            replace(one, url=mask_url(one.url), value=mask(one.value), sources=tuple(map(mask_url, one.sources)))
             for one in listed
         )
 
-    return structs.replace(
+    return replace(
         result,
         url=mask_url(result.url),
         worst=hide(result.worst),
-        findings=tuple(
-            structs.replace(one, message=mask(one.message), places=hide(one.places)) for one in result.findings
-        ),
-        templates=tuple(structs.replace(one, example=mask_url(one.example)) for one in result.templates),
+        findings=tuple(replace(one, message=mask(one.message), places=hide(one.places)) for one in result.findings),
+        templates=tuple(replace(one, example=mask_url(one.example)) for one in result.templates),
     )
 
 
@@ -193,10 +188,7 @@ def _mask_page(page: PageFacts, mask: Callable[[str], str]) -> PageFacts:
         redirects=hops,
         title=mask(page.title),
         server=mask(page.server),
-        files=tuple(
-            msgspec.structs.replace(file, url=mask(file.url), initiator_url=mask(file.initiator_url))
-            for file in page.files
-        ),
+        files=tuple(replace(file, url=mask(file.url), initiator_url=mask(file.initiator_url)) for file in page.files),
         headers=tuple((name, mask(value)) for name, value in page.headers),
         preview=None
         if preview is None
@@ -212,7 +204,7 @@ def _mask_page(page: PageFacts, mask: Callable[[str], str]) -> PageFacts:
 
 
 def _mask_result(result: Result, mask: Callable[[str], str]) -> Result:
-    return msgspec.structs.replace(
+    return replace(
         result,
         value=_mask_value(result.value, mask),
         message=mask(result.message),
@@ -231,7 +223,7 @@ def _mask_result(result: Result, mask: Callable[[str], str]) -> Result:
 
 
 def _mask_evidence(item: Evidence, mask: Callable[[str], str]) -> Evidence:
-    return msgspec.structs.replace(
+    return replace(
         item,
         selector=mask(item.selector),
         snippet=mask(item.snippet),
@@ -278,7 +270,7 @@ def without_secrets(value: _Value, secrets: Sequence[str]) -> _Value:
     """Return a value with ``…`` for every secret in its texts and bytes, however deep they are inside of it.
 
     Args:
-        value: Of dataclasses, structs, tuples, mappings, texts and bytes; parts without a secret are the same objects.
+        value: Of structs, tuples, mappings, texts and bytes; parts without a secret are the same objects.
         secrets: Texts that are looked for.
     """
     if not secrets:
@@ -299,9 +291,6 @@ def without_secrets(value: _Value, secrets: Sequence[str]) -> _Value:
             return {clean(key): clean(one) for key, one in part.items()}
         if isinstance(part, msgspec.Struct):
             changed = _changed(part, part.__struct_fields__, clean)
-            return msgspec.structs.replace(part, **changed) if changed else part
-        if is_dataclass(part) and not isinstance(part, type):
-            changed = _changed(part, (each.name for each in fields(part) if each.init), clean)
             return replace(part, **changed) if changed else part
         return part
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.report.fingerprint import Keys, keys, repeats_places
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(msgspec.Struct, frozen=True):
     """Two lists of evidence, sorted out; every distinct entry is in exactly one pair or left over."""
 
     both: tuple[tuple[Evidence, Evidence], ...]

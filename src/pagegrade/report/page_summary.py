@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Final
+
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import Artifacts, NotGathered, PreviewImage, Resource, Response
 from pagegrade.model.document import Document, social_image

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any, Final
 
 import msgspec
@@ -20,7 +19,7 @@ from pagegrade.model.rendering import (
 )
 
 JSONObject = dict[str, Any]
-_METRICS: Final = tuple(field.name for field in fields(LoadMetrics))
+_METRICS: Final = LoadMetrics.__struct_fields__
 MAX_REQUESTS: Final = 300
 MAX_COVERAGE: Final = 100
 _DIGITS: Final = {"cls": 4}
@@ -44,10 +43,7 @@ def rendered_page(
         largest_paint: Its largest paint with its cause; ``None``: not known.
         shifted_elements: The elements that moved, with their causes.
     """
-    values = {
-        field.name: [value for load in loads if (value := getattr(load, field.name)) is not None]
-        for field in fields(LoadMetrics)
-    }
+    values = {name: [value for load in loads if (value := getattr(load, name)) is not None] for name in _METRICS}
     return RenderedPage(
         device=rendering.device,
         browser=rendering.browser,

@@ -152,7 +152,7 @@ def results_from_dict(results: Mapping[str, Any]) -> tuple[Result, ...]:
 
 
 def _shape(data: Mapping[str, Any], results: Mapping[str, Any]) -> JSONObject:
-    """The JSON object rearranged to the fields of the dataclasses; ``None`` members fall back to their defaults."""
+    """The JSON object rearranged to the fields of the structs; ``None`` members fall back to their defaults."""
     run = data.get("run")
     shaped = {
         **_without_none(data),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from pagegrade.model.artifacts import NOT_RENDERED
 from pagegrade.model.report import CATEGORIES, Category, Report
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unseen:
+class Unseen(msgspec.Struct, frozen=True, kw_only=True):
     """Checks that were not evaluated because no browser was used."""
 
     checks: int

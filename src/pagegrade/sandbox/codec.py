@@ -1,7 +1,7 @@
 """Artifacts on their way to a child: written and read in C, field by field as they are declared.
 
-Pickle asks Python for the fields of every frozen dataclass, and puts them back one by one: for a page with thirty
-sub-resources that takes five times as long, in the process that serves all clients and once more in the child.
+Pickle asks Python for the fields of every value, and makes them again one by one: for a page with thirty sub-resources
+that takes several times as long, in the process that serves all clients and once more in the child.
 """
 
 from __future__ import annotations

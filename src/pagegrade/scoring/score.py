@@ -10,7 +10,6 @@ of the checks cannot change a digit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import msgspec
 
@@ -31,8 +30,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
     """False: the check has nothing to evaluate on this page."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CategoryTotal:
+class CategoryTotal(msgspec.Struct, frozen=True, kw_only=True):
     """The sum of one category."""
 
     score: int
@@ -45,8 +43,7 @@ class CategoryTotal:
     """Share of its possible penalties that could be evaluated, 0 to 1; 1 where nothing applies."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
+class Scores(msgspec.Struct, frozen=True, kw_only=True):
     """The score and how it came to be."""
 
     score: int

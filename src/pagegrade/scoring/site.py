@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.outcome import Severity
 from pagegrade.model.report import DECENT_FROM, GOOD_FROM, Grade
@@ -37,8 +38,7 @@ def step_of(share: float) -> float:
     return _STEPS[bisect_right(_STARTS, share) - 1][1]
 
 
-@dataclass(frozen=True, slots=True)
-class SiteObserved:
+class SiteObserved(msgspec.Struct, frozen=True):
     """One finding of a site check."""
 
     check: str

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+
+import msgspec
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed(Generic[T]):
+class Listed(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
     """A page of a list."""
 
     items: tuple[T, ...]
@@ -21,8 +21,7 @@ class Listed(Generic[T]):
     """Changes whenever an item changes, for the entity tag; empty: the tag is computed from the items."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A request for a part of a list."""
 
     per_page: int
@@ -34,8 +33,7 @@ class Part:
     """True to count the whole list."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walked(Generic[T]):
+class Walked(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
     """Some items of a list."""
 
     items: tuple[T, ...]

@@ -6,8 +6,9 @@ Source: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ReportDeleted
@@ -19,8 +20,7 @@ from pagegrade.store.repositories.idempotency import add_request, find_request
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Executed(Generic[T]):
+class Executed(msgspec.Struct, Generic[T], frozen=True):
     """The result of a request that is stored."""
 
     result: T

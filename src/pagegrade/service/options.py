@@ -7,6 +7,8 @@ from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Final, Literal
 
+import msgspec
+
 from pagegrade.model.quotas import Quotas
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.mail import MailServer, domain_of
@@ -23,8 +25,7 @@ def setting_of(option: str) -> str:
     return f"{option.removesuffix('_s')}_seconds" if option.endswith("_s") else option
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailOptions:
+class MailOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of messages by e-mail."""
 
     server: MailServer

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.service.rate_windows import Window, Windows
 from pagegrade.store.engine.database import Transaction
@@ -14,8 +15,7 @@ WINDOW_S: Final = 60
 HOUR_S: Final = 3_600
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(msgspec.Struct, frozen=True):
     """State of a limit for one client after a request."""
 
     allowed: bool

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+import msgspec
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.gather.exchange import Allowance, FetchError, Request
@@ -49,8 +50,7 @@ GUESSED_PATH: Final = "/sitemap.xml"
 _SUCCESS: Final = range(200, 300)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundURLs:
+class FoundURLs(msgspec.Struct, frozen=True, kw_only=True):
     """URLs of a sitemap."""
 
     urls: tuple[str, ...] = ()
@@ -66,8 +66,7 @@ class FoundURLs:
     """HTTP status of the response, for ``status``."""
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(msgspec.Struct):
     """URLs found so far."""
 
     urls: dict[str, None]

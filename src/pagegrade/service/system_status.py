@@ -6,9 +6,11 @@ import platform
 import shutil
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from pagegrade.gather.transfer import libcurl_version
 from pagegrade.model.account import Caller
@@ -51,8 +53,7 @@ GROUPS: Final = frozenset({"analyze", "mail"})
 """Options that hold several settings, each of which ``settings_in_force`` names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemState:
+class SystemState(msgspec.Struct, frozen=True, kw_only=True):
     """The installation at one moment."""
 
     queue: QueueState
@@ -189,8 +190,7 @@ def _free_bytes(path: Path) -> int | None:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueFigures:
+class QueueFigures(msgspec.Struct, frozen=True, kw_only=True):
     """The queue and the database server at one moment, for metrics."""
 
     queue: QueueState

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.clock import utc_now
 from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_pages, render_sitemap
@@ -43,8 +44,7 @@ _TABLES: Final[dict[FileName, Callable[..., Exported]]] = {
 """Files that come in parts -> the use case that reads one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditFile:
+class AuditFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file, and the headers that name it."""
 
     body: bytes

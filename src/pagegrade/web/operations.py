@@ -6,9 +6,9 @@ The same declaration routes requests, validates their parameters and produces th
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+import msgspec
 from pydantic import BaseModel
 
 from pagegrade.model.account import Role
@@ -20,8 +20,7 @@ PAGES: Final = "Pages"
 """Tag of operations for people, which are not part of the API: the description leaves them out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(msgspec.Struct, frozen=True, kw_only=True):
     """One method at one path."""
 
     method: str
@@ -63,7 +62,7 @@ class Operation:
     """Media types of answers besides JSON, chosen by Accept."""
     headers: tuple[str, ...] = ()
     """Request headers that are evaluated: ``Prefer``, ``If-Match``, ``If-None-Match``, ``Idempotency-Key``."""
-    answers: Mapping[int, type[BaseModel]] = field(default_factory=dict)
+    answers: Mapping[int, type[BaseModel]] = msgspec.field(default_factory=dict)
     """Status of a success -> model of its body."""
     answer_headers: tuple[str, ...] = ()
     """Headers of its success besides those that follow from the other members (``web.openapi.build``)."""
@@ -73,7 +72,7 @@ class Operation:
     """True: the log of the account has it if it changes something. False where a list shows the same, or where it is
     about the person alone."""
     tag: str = "Reports"
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Further members of the operation object in the description."""
 
     @property

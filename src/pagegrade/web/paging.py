@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -11,8 +10,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(msgspec.Struct, frozen=True, kw_only=True):
     """One page of a list."""
 
     path: str
@@ -59,8 +57,7 @@ class Page:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walk:
+class Walk(msgspec.Struct, frozen=True, kw_only=True):
     """A part of a list that is read by cursor."""
 
     path: str

@@ -9,7 +9,7 @@ import re
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, Field, InstanceOf, WithJsonSchema
 
 from pagegrade.model.access import MAX_COOKIES, MAX_HEADERS, MAX_ORIGINS, MAX_QUERY, NO_ACCESS
 from pagegrade.model.access import MAX_NAME as MAX_ACCESS_NAME
@@ -121,7 +121,7 @@ ReportAccess = Annotated[
 ]
 
 ListCursor = Annotated[
-    Cursor | None,
+    InstanceOf[Cursor] | None,
     WithJsonSchema({"type": "string"}),
     Reads(read_cursor),
     Field(

@@ -5,8 +5,9 @@ The codes themselves, with status and title, are declared in ``web.problems``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.errors import Violation
 from pagegrade.render.english import N_
@@ -16,8 +17,7 @@ EXAMPLE_BASE: Final = "https://reports.example.org"
 EXAMPLE_REQUEST_ID: Final = "5f0d9c1be2a74c33"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProblemText:
+class ProblemText(msgspec.Struct, frozen=True, kw_only=True):
     """Explanation of one kind of problem."""
 
     happened: str

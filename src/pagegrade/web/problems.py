@@ -5,7 +5,6 @@ Source: https://www.rfc-editor.org/rfc/rfc9457
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -82,8 +81,7 @@ class Rejected(Exception):
         self.headers = headers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """A problem, ready to be sent."""
 
     code: str

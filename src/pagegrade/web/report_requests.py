@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable, ValidationFailed, Violation

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
+import msgspec
 from starlette.routing import Match, Route
 
 from pagegrade.web.exchange import Bound, bind
@@ -19,8 +19,7 @@ _ENCODED: Final = str.maketrans(_STAND_INS)
 _DECODED: Final = str.maketrans({other: character for character, other in _STAND_INS.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(msgspec.Struct, frozen=True):
     """A path with everything that can be done at it."""
 
     path: str

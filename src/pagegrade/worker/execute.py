@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Final, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms, utc_now
 from pagegrade.gather.browser.options import RenderOptions
@@ -207,7 +208,7 @@ async def _analyze_in_steps(
     children: TaskRunner,
     resolver: Resolver,
 ) -> PackedReport:
-    options = replace(
+    options = dataclasses.replace(
         services.options.analyze,
         render=_render_options(services.options, run),
         preview_images=True,

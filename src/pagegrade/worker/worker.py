@@ -9,8 +9,9 @@ import random
 import threading
 import time
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from pagegrade.clock import now_ms
 from pagegrade.gather.browser.options import VISIT_S
@@ -60,17 +61,16 @@ TRIM_PAUSE_S: Final = 2.0
 """Delay between the end of a run and the release of memory; runs that end meanwhile share it."""
 
 
-@dataclass(slots=True)
-class _Held:
+class _Held(msgspec.Struct):
     """A run that this process is executing."""
 
     run: ClaimedRun
     task: asyncio.Task[None] | None = None
-    lost: bool = field(default=False)
+    lost: bool = msgspec.field(default=False)
     """True if the run was reassigned or deleted."""
-    progress_s: float = field(default_factory=time.monotonic)
+    progress_s: float = msgspec.field(default_factory=time.monotonic)
     """Time of its last progress, by the monotonic clock."""
-    stalled: bool = field(default=False)
+    stalled: bool = msgspec.field(default=False)
     """True after too long a time without progress: the lease is not extended any more."""
 
     def advance(self) -> None:

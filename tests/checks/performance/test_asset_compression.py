@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks.performance.asset_compression import asset_compression
 from pagegrade.model.artifacts import ImageFacts, Resource

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks.performance.css_size import css_size
 from pagegrade.model.outcome import NotApplicable, Outcome

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks.performance.image_efficiency import image_efficiency
 from pagegrade.model.artifacts import ImageFacts, Resource

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.image_lazy_loading import image_lazy_loading
@@ -49,7 +48,7 @@ def evaluate(*images: RenderedImage, size: int = 400_000) -> Evaluated:
 )
 def test_images_near_the_first_screen_may_load(place: dict[str, float], state: str) -> None:
     """Up to half a screen below it; beside the page and without a size they are not seen."""
-    found = evaluate(replace(BELOW, **place)).verdict  # type: ignore[arg-type]
+    found = evaluate(replace(BELOW, **place)).verdict
 
     assert isinstance(found, Outcome)
     assert found.state == state

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks.security.source_maps_public import source_maps_public
 from pagegrade.model.artifacts import NotGathered, Probe, Response, ScriptFacts, SourceMaps

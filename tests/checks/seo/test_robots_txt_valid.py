@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks.seo.robots_txt_valid import robots_txt_valid
 from pagegrade.model.access import VisitorView

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks._run import Evaluated
 from pagegrade.checks.technical.asset_errors import asset_errors

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from ipaddress import ip_network
 from math import inf
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.browser.render import render

@@ -5,10 +5,10 @@ import socket
 import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from ipaddress import ip_address, ip_network
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.gather.browser.network_shape import SHAPES, NetworkShape
 from pagegrade.gather.browser.options import ProxyLimits

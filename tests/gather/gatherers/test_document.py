@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.gather.context import GatherLimits
 from pagegrade.gather.gatherers.document import is_html, media_type

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.gather.gatherers.load_samples import SLOW_MS, gather_load_samples
 from tests.gather.sites import Asked, Reply, Site, Visit, html, make_options, redirect

@@ -3,8 +3,9 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.gatherers.rendering import gather_rendering

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from pagegrade.gather.gatherers.source_maps import KEPT_BYTES, gather_source_maps
 from pagegrade.model.artifacts import NotGathered, Resource, Resources, ScriptFacts, SourceMaps

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
@@ -151,7 +152,7 @@ def test_nothing_is_analyzed_where_enough_is_stored(instance: Instance) -> None:
 def test_without_time_of_the_browser_pages_are_not_drawn(instance: Instance) -> None:
     """A report that asks for it is refused; of the others the static part is left."""
     limit(instance, browser_minutes_per_month=1)
-    instance.options = replace(instance.options, render="always")
+    instance.options = dataclasses.replace(instance.options, render="always")
     drawn = instance.create("https://a.example/").report.id
     alice = instance.alice.account.id
     instance.database.write_here(lambda tx: count_browser(tx, alice, MINUTE_MS, instance.now_ms))
@@ -165,10 +166,10 @@ def test_without_time_of_the_browser_pages_are_not_drawn(instance: Instance) -> 
 
 def test_the_time_of_the_browser_is_counted(instance: Instance) -> None:
     """From the start of a run to its end, and of none that is static."""
-    instance.options = replace(instance.options, render="always")
+    instance.options = dataclasses.replace(instance.options, render="always")
     instance.create("https://a.example/")
     instance.finish(after_ms=61_000)
-    instance.options = replace(instance.options, render="never")
+    instance.options = dataclasses.replace(instance.options, render="never")
     instance.create("https://b.example/")
     instance.finish(after_ms=61_000)
 

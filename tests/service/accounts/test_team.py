@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Caller, Role
 from pagegrade.model.errors import InvalidInput, NotFound

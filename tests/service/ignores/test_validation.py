@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN, IgnoreRule
 from pagegrade.service.ignores.validation import find_violations

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.stored import Privacy, StoredReport

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from ipaddress import ip_network
 from types import MappingProxyType
 from typing import TypeVar
@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 import trustme
+from msgspec.structs import replace
 
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.model.access import Access, AccessNote, VisitorView
@@ -201,7 +202,7 @@ def test_a_site_that_only_a_proxy_reaches_is_not_blamed(
 
 def test_a_service_names_the_proxy_that_it_does_not_use() -> None:
     """By the options of the process, so that the API and the pages say the same as a terminal."""
-    options = replace(LOOPBACK, proxies=(("HTTP_PROXY", "http://user:secret@proxy.example"),))
+    options = dataclasses.replace(LOOPBACK, proxies=(("HTTP_PROXY", "http://user:secret@proxy.example"),))
     error = analyzed("http://nowhere.invalid/", options).report.error
 
     assert error is not None
@@ -243,8 +244,8 @@ def analyzed_at_the_door(
 
     async def main() -> tuple[Analysis, Site, str]:
         async with Site(pages, missing=door) as site, Children(1) as children:
-            given = access and replace(access, origins=access.origins or (site.origin,))
-            options = replace(LOOPBACK, access=given)
+            given = access and dataclasses.replace(access, origins=access.origins or (site.origin,))
+            options = dataclasses.replace(LOOPBACK, access=given)
             analysis = await analyze_target(parse_target_url(site.origin), options=options, children=children)
             return analysis, site, site.origin
 
@@ -253,7 +254,7 @@ def analyzed_at_the_door(
 
 def test_a_page_behind_a_door_is_analyzed_with_an_access() -> None:
     """The report says so, by name."""
-    analysis, _, origin = analyzed_at_the_door(replace(ACCESS, origins=()))
+    analysis, _, origin = analyzed_at_the_door(dataclasses.replace(ACCESS, origins=()))
 
     assert analysis.report.state == "completed"
     assert analysis.report.run.access == AccessNote(
@@ -270,7 +271,7 @@ def test_a_page_behind_a_door_is_analyzed_with_an_access() -> None:
 
 def test_nothing_of_an_access_comes_back_in_a_report_or_in_its_artifacts() -> None:
     """Although the page repeats all of it, in its text, its scripts and its headers."""
-    analysis, site, _ = analyzed_at_the_door(replace(ACCESS, origins=()))
+    analysis, site, _ = analyzed_at_the_door(dataclasses.replace(ACCESS, origins=()))
 
     assert analysis.artifacts is not None
     token = "cmVhZGVyOm4wdC1TaG93bi0x"
@@ -297,7 +298,9 @@ def test_without_an_access_the_page_is_blocked() -> None:
 
 def test_an_access_that_lets_in_no_more_is_named() -> None:
     """With what to do, and without what was sent."""
-    analysis, site, _ = analyzed_at_the_door(replace(ACCESS, headers=(("X-Door", "n0t-Shown-9"),), origins=()))
+    analysis, site, _ = analyzed_at_the_door(
+        dataclasses.replace(ACCESS, headers=(("X-Door", "n0t-Shown-9"),), origins=())
+    )
     text = render(analysis.report, "text")
 
     assert analysis.report.error is not None
@@ -337,7 +340,8 @@ def test_a_redirect_to_a_sign_in_is_no_page_of_the_access() -> None:
     """It has no grade, and the report says whether there was an access that should have avoided it."""
     pages = {"/": redirect("/login?next=/"), "/login?next=/": SIGN_IN}
     with_access, without = (
-        analyzed_at_the_door(access, pages)[0].report for access in (replace(ACCESS, origins=(), query=()), None)
+        analyzed_at_the_door(access, pages)[0].report
+        for access in (dataclasses.replace(ACCESS, origins=(), query=()), None)
     )
 
     assert with_access.withheld is not None

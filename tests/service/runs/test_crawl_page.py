@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.audit import MAX_LINKS, MAX_SIGNATURES, Link, PageRecord, Sheet
 from pagegrade.parse.cascade.rules import reduce_stylesheet

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.rendering import ConsoleMessage, Departure

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Caller, Key
 from pagegrade.model.errors import NotFound
@@ -100,7 +100,7 @@ def test_an_unsubscription_ends_all_webhooks_that_share_the_messages(database: D
 def test_urls_of_chat_channels_are_secrets(database: Database, kind: str, url: str, shown: str) -> None:
     """Only their origin is shown."""
     alice = caller(database)
-    new = replace(NEW, kind=kind, url=url)  # type: ignore[arg-type]
+    new = replace(NEW, kind=kind, url=url)
     made = database.write_here(lambda tx: service.create_webhook(tx, alice, new, NOW_MS))
 
     assert service.shown_url(made.webhook) == shown

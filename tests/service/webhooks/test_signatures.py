@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from pagegrade.clock import now_ms

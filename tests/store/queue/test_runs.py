@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.stored import Priority
 from pagegrade.store.queue.lease import MAX_LEASE_MS

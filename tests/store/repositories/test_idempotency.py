@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.errors import IdempotencyKeyReused
 from pagegrade.model.idempotent_request import IdempotentRequest

@@ -6,7 +6,7 @@ import itertools
 import random
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
+from msgspec.structs import replace
 from sqlalchemy import func, select
 
 from devtools.bench_store import fill

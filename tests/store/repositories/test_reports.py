@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.stored import PackedReport, StoredReport
 from pagegrade.report.codec import pack_report

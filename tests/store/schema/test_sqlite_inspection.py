@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.store.schema.sqlite_inspection import (
     Durability,
@@ -70,7 +70,7 @@ def test_anything_less_is_not_right(change: dict[str, object]) -> None:
     """A success that was answered must survive a power cut."""
     right = Durability(journal_mode="wal", synchronous="full", foreign_keys=True)
 
-    assert not replace(right, **change).is_right  # type: ignore[arg-type]
+    assert not replace(right, **change).is_right
     assert replace(right, synchronous="extra").is_right
 
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
+from msgspec.structs import replace
 
 from pagegrade.model.stored import PackedPicture
 from pagegrade.report.codec import pack_report

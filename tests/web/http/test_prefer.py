@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.web.http.prefer import MAX_CHARACTERS, MAX_WAIT_S, NONE, Preferences, parse_prefer
 from pagegrade.web.problems import Rejected

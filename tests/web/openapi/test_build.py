@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from jsonschema_rs import meta
+from msgspec.structs import replace
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from pydantic import BaseModel
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Key, Usage
 from pagegrade.model.quotas import QUOTA_NAMES, MonthUsage, QuotaState

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.stored import PackedReport, StoredReport
 from pagegrade.report.codec import pack_report, unpack_detail
@@ -41,7 +40,7 @@ def stored(packed: PackedReport | None = None, **more: object) -> StoredReport:
         password_version=0, slug="9fK2vQ7xLmB3dT0aYw5cZg", state="queued", rating=None, score=None, run_number=None,
         summary=None, error=None, generated_at_ms=None, created_at_ms=NOW_MS, updated_at_ms=NOW_MS + 1, revision=7,
     )  # fmt: skip
-    return replace(report, **{**made, **more})  # type: ignore[arg-type]
+    return replace(report, **{**made, **more})
 
 
 def test_a_report_says_what_the_evaluation_said() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.stored import StoredRun
 from pagegrade.report.codec import pack_report, unpack_detail

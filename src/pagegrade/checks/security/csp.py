@@ -1,6 +1,7 @@
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.checks._check import State, check
 from pagegrade.model.document import Document
@@ -42,8 +43,7 @@ _MAY_REPEAT: Final = frozenset({"report-uri", "report-to"})
 _SHOWN: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Finding:
+class _Finding(msgspec.Struct, frozen=True):
     """One gap of one policy. Gaps of the same ``topic`` in several policies count as the smallest of them."""
 
     topic: str

@@ -1,7 +1,8 @@
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
+
+import msgspec
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
@@ -15,8 +16,7 @@ MIN_INLINE_CHARS: Final = 4_000
 """A library is longer than this; a shorter script in the page only uses one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Copy:
+class _Copy(msgspec.Struct, frozen=True):
     """A library on the page."""
 
     name: str

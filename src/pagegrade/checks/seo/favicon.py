@@ -1,6 +1,7 @@
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
@@ -21,8 +22,7 @@ _FLAWS: Final = ("no_lifetime", "blocked", "large", "not_square", "small")
 _OUR_LIMITS: Final = frozenset({"skipped", "budget", "address_not_allowed", "internal", "parser_limit"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Icon:
+class _Icon(msgspec.Struct, frozen=True, kw_only=True):
     """One icon that was tried."""
 
     url: str

@@ -1,8 +1,9 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
@@ -158,8 +159,7 @@ def hreflang(document: Document, response: Response) -> Verdict:
     return _outcome(found_faults, document) if found_faults else Outcome("ok", value=_codes(counted))
 
 
-@dataclass(frozen=True, slots=True)
-class _Fault:
+class _Fault(msgspec.Struct, frozen=True):
     """One thing that is wrong with some of the links."""
 
     state: str

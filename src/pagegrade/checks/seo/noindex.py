@@ -1,7 +1,8 @@
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+import msgspec
 
 from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.checks._facts import NOT_OPEN
@@ -26,8 +27,7 @@ _ORDER: Final = ("noindex", "expired", "one_bot", "in_body", "expires_soon", "on
 """Worst first: the worst that was found is the state."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(msgspec.Struct, frozen=True):
     """One rule against indexing."""
 
     state: str

@@ -1,7 +1,8 @@
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
+
+import msgspec
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response, SitemapFile, Sitemaps
@@ -159,8 +160,7 @@ def sitemap(sitemaps: Sitemaps, response: Response) -> Verdict:
     return Outcome("ok", value=sum(file.url_count for file in good if file.kind != "index"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Fault:
+class _Fault(msgspec.Struct, frozen=True):
     """One thing that is wrong with some of the files."""
 
     state: str

@@ -1,6 +1,7 @@
-from dataclasses import replace
 from itertools import islice
 from typing import Final
+
+from msgspec.structs import replace
 
 from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.model.document import Document, Meta

@@ -5,15 +5,15 @@ Source: https://github.com/GoogleChrome/lighthouse/blob/main/core/config/constan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.rendering import Device
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceProfile:
+class DeviceProfile(msgspec.Struct, frozen=True, kw_only=True):
     """Screen and user agent of a device."""
 
     name: Device

@@ -58,7 +58,7 @@ class ElementReader:
             describe = read_script("element.js").strip()
             found.append(
                 ShiftedElement(
-                    **{name: getattr(element, name) for name in ElementFacts.__dataclass_fields__},
+                    **msgspec.structs.asdict(element),
                     time_ms=shift.time_ms,
                     score=shift.score,
                     down_px=down_px,

@@ -10,12 +10,12 @@ presets).
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkShape:
+
+class NetworkShape(msgspec.Struct, frozen=True, kw_only=True):
     """Conditions of a line."""
 
     name: str

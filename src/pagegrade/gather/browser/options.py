@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from pagegrade.model.access import Access
 from pagegrade.model.rendering import Device
@@ -19,8 +20,7 @@ MAX_MEMORY_BYTES: Final = 1_200_000_000
 """Of all processes of a browser together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProxyLimits:
+class ProxyLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Amounts that a browser takes from the network in one run."""
 
     hosts: int = 80
@@ -33,8 +33,7 @@ class ProxyLimits:
     """For the look-up and the connection together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderOptions:
+class RenderOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of one rendering."""
 
     program: Path
@@ -53,8 +52,7 @@ class RenderOptions:
     limits: ProxyLimits = ProxyLimits()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VisitOptions:
+class VisitOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of one visit."""
 
     device: DeviceProfile

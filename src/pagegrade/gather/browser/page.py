@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 from pagegrade.gather.browser.access import RequestAccess
 from pagegrade.gather.browser.cdp import Connection, Params
@@ -24,8 +25,7 @@ _DEPARTURES: Final[Mapping[str, DepartureKind]] = MappingProxyType(
 """Cause of a navigation in the browser's words -> in ours; all others are scripts."""
 
 
-@dataclass(slots=True)
-class Page:
+class Page(msgspec.Struct):
     """State of one load."""
 
     session: str
@@ -34,17 +34,17 @@ class Page:
     world: int | None = None
     crashed: bool = False
     with_coverage: bool = False
-    requests: RequestRecord = field(default_factory=RequestRecord)
-    console: ConsoleRecord = field(default_factory=ConsoleRecord)
-    issues: IssueRecord = field(default_factory=IssueRecord)
-    sheets: dict[str, Params] = field(default_factory=dict)
-    scripts: dict[str, Params] = field(default_factory=dict)
+    requests: RequestRecord = msgspec.field(default_factory=RequestRecord)
+    console: ConsoleRecord = msgspec.field(default_factory=ConsoleRecord)
+    issues: IssueRecord = msgspec.field(default_factory=IssueRecord)
+    sheets: dict[str, Params] = msgspec.field(default_factory=dict)
+    scripts: dict[str, Params] = msgspec.field(default_factory=dict)
 
-    left_by: dict[str, str] = field(default_factory=dict)
+    left_by: dict[str, str] = msgspec.field(default_factory=dict)
     """Frame -> cause of the navigation that is under way, as the browser says; the page's own is one of them."""
-    documents: list[str] = field(default_factory=list)
+    documents: list[str] = msgspec.field(default_factory=list)
     """Addresses that the page has shown, one for each document."""
-    departures: list[Departure] = field(default_factory=list)
+    departures: list[Departure] = msgspec.field(default_factory=list)
     settled: bool = False
     """Its load is over: nothing is under way that could change what is measured."""
     painted_ms: float = 0.0

@@ -11,9 +11,10 @@ import stat
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from pagegrade.gather.browser.cdp import Connection
 from pagegrade.gather.browser.errors import RenderingFailed
@@ -89,8 +90,7 @@ _FLAGS: Final = (
 )
 
 
-@dataclass(slots=True)
-class Browser:
+class Browser(msgspec.Struct):
     """A running browser."""
 
     connection: Connection

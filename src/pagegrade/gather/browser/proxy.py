@@ -14,9 +14,10 @@ import socket
 import struct
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
 from typing import Final
+
+import msgspec
 
 from pagegrade.gather.browser.network_shape import Line, NetworkShape, wait_until
 from pagegrade.gather.browser.options import ProxyLimits
@@ -41,14 +42,13 @@ _REFUSALS: Final = frozenset({"address_not_allowed", "budget"})
 _HANDSHAKE_S: Final = 10.0
 
 
-@dataclass(slots=True)
-class Traffic:
+class Traffic(msgspec.Struct):
     """Figures of what went through the proxy."""
 
     connections: int = 0
     down_bytes: int = 0
     up_bytes: int = 0
-    refused: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = msgspec.field(default_factory=Counter)
     """Host -> connections that the guard or a limit refused."""
     limit: str = ""
     """The first limit that was reached: ``hosts``, ``connections``, ``down_bytes`` or ``up_bytes``."""

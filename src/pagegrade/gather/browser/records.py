@@ -6,8 +6,10 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
 from pagegrade.model.rendering import BrowserIssue, ConsoleMessage, Coverage, RenderedRequest
@@ -56,36 +58,34 @@ def _url(value: object) -> str:
     return f"{scheme}:" if scheme in ("data", "blob") else text
 
 
-@dataclass(slots=True)
-class _Repeated:
+class _Repeated(msgspec.Struct):
     """Requests of scripts with one method for one address, whatever its query."""
 
     first_s: float
     count: int = 0
     after_pause: int = 0
     """Those that were sent after a time without any request under way."""
-    answers: Counter[tuple[int, int | None, int]] = field(default_factory=Counter)
+    answers: Counter[tuple[int, int | None, int]] = msgspec.field(default_factory=Counter)
     """(hash of what was sent with it, status, bytes of the answer) -> how often."""
 
 
-@dataclass(slots=True)
-class RequestRecord:
+class RequestRecord(msgspec.Struct):
     """Requests of one load, in the order in which they were sent."""
 
     cut: bool = False
-    _found: dict[str, RenderedRequest] = field(default_factory=dict)
-    _done: list[RenderedRequest] = field(default_factory=list)
-    _under_way: dict[str, float] = field(default_factory=dict)
+    _found: dict[str, RenderedRequest] = msgspec.field(default_factory=dict)
+    _done: list[RenderedRequest] = msgspec.field(default_factory=list)
+    _under_way: dict[str, float] = msgspec.field(default_factory=dict)
     """Id of a request that the page waits for -> when it was sent, or its last part of a file arrived."""
-    _repeated: dict[tuple[str, str], _Repeated] = field(default_factory=dict)
-    _by_script: dict[str, tuple[_Repeated, int]] = field(default_factory=dict)
+    _repeated: dict[tuple[str, str], _Repeated] = msgspec.field(default_factory=dict)
+    _by_script: dict[str, tuple[_Repeated, int]] = msgspec.field(default_factory=dict)
     """Id of a request of a script -> its like, and the hash of what was sent with it."""
     _busy_at: float = 0.0
     _moved_at: float = 0.0
     """When a request that the page waits for was last sent, answered, or went on."""
     _origin_s: float | None = None
-    _server_cookies: set[str] = field(default_factory=set)
-    _clock: Callable[[], float] = field(default=lambda: 0.0)
+    _server_cookies: set[str] = msgspec.field(default_factory=set)
+    _clock: Callable[[], float] = msgspec.field(default=lambda: 0.0)
 
     def listen(self, connection: Connection) -> None:
         """Follow the requests that the browser reports."""
@@ -246,11 +246,10 @@ def _with_response(request: RenderedRequest, response: Mapping[str, Any], time: 
     )
 
 
-@dataclass(slots=True)
-class ConsoleRecord:
+class ConsoleRecord(msgspec.Struct):
     """Errors and warnings of one load; equal ones are counted."""
 
-    _found: dict[tuple[str, str, str, str, int | None], int] = field(default_factory=dict)
+    _found: dict[tuple[str, str, str, str, int | None], int] = msgspec.field(default_factory=dict)
 
     def listen(self, connection: Connection) -> None:
         """Follow what the browser writes to its console."""
@@ -312,11 +311,10 @@ class ConsoleRecord:
             )
 
 
-@dataclass(slots=True)
-class IssueRecord:
+class IssueRecord(msgspec.Struct):
     """Deprecated features and violations of policies in one load; equal ones are counted."""
 
-    _found: dict[BrowserIssue, int] = field(default_factory=dict)
+    _found: dict[BrowserIssue, int] = msgspec.field(default_factory=dict)
 
     def listen(self, connection: Connection) -> None:
         """Follow the issues that the browser reports."""

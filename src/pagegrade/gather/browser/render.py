@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from pagegrade.gather.browser.cdp import Params
 from pagegrade.gather.browser.devices import DEVICES

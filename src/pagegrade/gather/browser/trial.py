@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from pagegrade.gather.browser.cdp import CommandFailed
 from pagegrade.gather.browser.errors import RenderingFailed
@@ -19,8 +20,7 @@ _FILTERED: Final = "Seccomp:\t2"
 """Line in the status of a process whose system calls are filtered: the second layer of Chromium's sandbox."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """A browser that started."""
 
     product: str

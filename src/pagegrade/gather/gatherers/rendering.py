@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.context import Context

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
+
+import msgspec
 
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Allowance, FetchError, Followed, Purpose, Request
@@ -85,8 +86,7 @@ _COMPRESSIBLE: Final = frozenset(
 _NOTHING: Final = Sample()
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(msgspec.Struct):
     """One URL on its way."""
 
     url: str
@@ -101,7 +101,7 @@ class _Entry:
     response: Response | None = None
     """Without body."""
     failure: NotGathered | None = None
-    measure: Measure = field(default_factory=Measure)
+    measure: Measure = msgspec.field(default_factory=Measure)
     """Facts read from its body."""
     decoded_bytes: int | None = None
     digest: str = ""

@@ -6,8 +6,9 @@ Sources: https://www.w3.org/TR/mediaqueries-5/ and https://www.w3.org/TR/css-con
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+import msgspec
 
 BOTH_SCREENS: Final = 3
 """Every screen as a bit set: bit 0 is the narrow screen, bit 1 the wide one."""
@@ -18,8 +19,7 @@ MAX_CONDITION: Final = 2_000
 _MAX_NESTING: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Screen:
+class _Screen(msgspec.Struct, frozen=True):
     width_px: int
     height_px: int
     features: dict[str, str]

@@ -8,8 +8,9 @@ answer is what the sheet may load at most.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.parse.url import is_http, join_url, strip_fragment
 
@@ -51,8 +52,7 @@ _LATIN1_LABELS: Final = frozenset({"iso-8859-1", "iso8859-1", "latin1", "us-asci
 _FONT_RANKS: Final = (("woff2", 3), ("woff", 2), ("ttf", 1), ("otf", 1), ("truetype", 1), ("opentype", 1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StylesheetURL:
+class StylesheetURL(msgspec.Struct, frozen=True, kw_only=True):
     """A URL in a fetching position of a stylesheet."""
 
     url: str

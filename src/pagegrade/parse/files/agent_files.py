@@ -7,10 +7,10 @@ https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2127 (server c
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import AgentFile, AgentFileKind, Response
 from pagegrade.parse.files.robots import looks_like_html

@@ -7,8 +7,9 @@ https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.parse.http.structured_fields import parse_dictionary
 
@@ -20,8 +21,7 @@ _PATH: Final = re.compile(r"/[^ \t]*+[ \t]++")
 """A rule of robots.txt may name the path that it holds for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preferences:
+class Preferences(msgspec.Struct, frozen=True, kw_only=True):
     """Statement of one line."""
 
     allowed: dict[str, bool]

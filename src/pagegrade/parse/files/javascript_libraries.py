@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.url import host
@@ -93,8 +94,7 @@ based on Underscore, and Moment Timezone gives its own version as Moment does).
 _PARTS: Final = ByteSearch([part.encode() for _, part, _ in _BANNERS])
 
 
-@dataclass(frozen=True, slots=True)
-class NamedLibrary:
+class NamedLibrary(msgspec.Struct, frozen=True):
     """Library and version that a URL names."""
 
     name: str

@@ -17,9 +17,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.parse.url import is_http, join_url, strip_fragment
@@ -109,8 +110,7 @@ ProblemCode = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RobotsProblem:
+class RobotsProblem(msgspec.Struct, frozen=True, kw_only=True):
     """A line that crawlers skip or may read otherwise than meant."""
 
     code: ProblemCode
@@ -120,8 +120,7 @@ class RobotsProblem:
     """At most 200 characters of the line."""
 
 
-@dataclass(frozen=True, slots=True)
-class RobotsRule:
+class RobotsRule(msgspec.Struct, frozen=True):
     """One ``Allow`` or ``Disallow`` line that has a path."""
 
     allow: bool
@@ -154,16 +153,14 @@ class RobotsRule:
         return target.find(last, position) >= 0
 
 
-@dataclass(slots=True)
-class RobotsGroup:
+class RobotsGroup(msgspec.Struct):
     """The rules that follow one or several ``User-agent`` lines."""
 
-    agents: list[str] = field(default_factory=list)
-    rules: list[RobotsRule] = field(default_factory=list)
+    agents: list[str] = msgspec.field(default_factory=list)
+    rules: list[RobotsRule] = msgspec.field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RobotsExtension:
+class RobotsExtension(msgspec.Struct, frozen=True, kw_only=True):
     """A line outside the RFC that states what crawlers may use the content for, or how fast they may ask."""
 
     directive: str
@@ -176,8 +173,7 @@ class RobotsExtension:
     """Index of the group it stands in; ``None`` before the first one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Permission of a crawler to fetch a URL, and the rule that decided."""
 
     allowed: bool
@@ -192,8 +188,7 @@ class Decision:
     """The ``User-agent`` value of the group: the crawler's own name or ``*``; "" when no group is meant for it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Robots:
+class Robots(msgspec.Struct, frozen=True, kw_only=True):
     """A robots.txt as a crawler has to take it."""
 
     access: Literal["rules", "allow_all", "disallow_all"]
@@ -206,7 +201,7 @@ class Robots:
     over_limit: bool = False
     """True if content beyond 500 KiB was not read."""
     groups: tuple[RobotsGroup, ...] = ()
-    by_agent: Mapping[str, tuple[RobotsGroup, ...]] = field(default_factory=dict)
+    by_agent: Mapping[str, tuple[RobotsGroup, ...]] = msgspec.field(default_factory=dict)
     """Lower-case product token (or ``*``) -> its groups, in order."""
     sitemaps: tuple[str, ...] = ()
     """Values of ``Sitemap`` lines as written, each once, in order."""
@@ -214,7 +209,7 @@ class Robots:
     """In order, at most ``MAX_EXTENSIONS``."""
     problems: tuple[RobotsProblem, ...] = ()
     """In order, at most ``MAX_PROBLEMS``."""
-    problem_counts: Mapping[ProblemCode, int] = field(default_factory=dict)
+    problem_counts: Mapping[ProblemCode, int] = msgspec.field(default_factory=dict)
     """All of them, by code."""
 
     def decide(self, agent: str, url: str) -> Decision:

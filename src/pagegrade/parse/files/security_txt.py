@@ -6,9 +6,10 @@ Source: https://www.rfc-editor.org/rfc/rfc9116
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+
+import msgspec
 
 from pagegrade.parse.language_tags import parse_language_tag
 
@@ -25,8 +26,7 @@ _ADDRESSES: Final = frozenset({"acknowledgments", "canonical", "contact", "encry
 """Fields that hold an address; one on the web has to begin with ``https://``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecurityTxt:
+class SecurityTxt(msgspec.Struct, frozen=True, kw_only=True):
     """Fields of the file."""
 
     contacts: tuple[str, ...] = ()

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 from xml.parsers import expat  # lint: allow slow-parser - a stream without a document type, with a bound
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import SitemapFile
 from pagegrade.parse.url import host, is_http, join_url, strip_fragment
@@ -57,8 +59,7 @@ _FEEDS: Final = frozenset({"rss", "feed"})
 _MAX_NAMESPACE: Final = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SitemapReading:
+class SitemapReading(msgspec.Struct, frozen=True, kw_only=True):
     """Content of one file."""
 
     file: SitemapFile
@@ -70,19 +71,18 @@ class SitemapReading:
     """The dates of ``pages``, in the same order; "" where there is none that can be read."""
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(msgspec.Struct):
     """Counts while reading."""
 
     hosts: frozenset[str]
     page_url: str
-    facts: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, int] = msgspec.field(default_factory=dict)
     keep: int = 0
     lists_page: bool = False
     bad_namespace: str | None = None
-    children: list[str] = field(default_factory=list)
-    pages: list[str] = field(default_factory=list)
-    lastmods: list[str] = field(default_factory=list)
+    children: list[str] = msgspec.field(default_factory=list)
+    pages: list[str] = msgspec.field(default_factory=list)
+    lastmods: list[str] = msgspec.field(default_factory=list)
 
     def count(self, name: str) -> None:
         self.facts[name] = self.facts.get(name, 0) + 1

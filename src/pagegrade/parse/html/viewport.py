@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 MIN_SCALE: Final = 0.1
 MAX_SCALE: Final = 10.0
@@ -23,8 +24,7 @@ _VALUE: Final = re.compile(r"[ \t\n\r\f\v=]*+([^ \t\n\r\f\v,;=]*+)")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Viewport:
+class Viewport(msgspec.Struct, frozen=True, kw_only=True):
     """Values of a viewport declaration; a field is ``None`` if no usable value is declared."""
 
     properties: Mapping[str, str]

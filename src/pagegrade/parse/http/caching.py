@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.model.artifacts import Response
 from pagegrade.parse.http.headers import parse_directives
@@ -26,8 +27,7 @@ _HTTP_DATE: Final = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z
 _READ: Final = ("cache-control", "expires", "date", "age", "vary", "etag", "last-modified", "pragma")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CachePolicy:
+class CachePolicy(msgspec.Struct, frozen=True, kw_only=True):
     """Lifetime of a response in a browser's cache, and its other directives."""
 
     directives: Mapping[str, str]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import Navigation, Response
 from pagegrade.parse.url import host, registrable_domain
@@ -44,8 +46,7 @@ Rejection = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cookie:
+class Cookie(msgspec.Struct, frozen=True, kw_only=True):
     """One Set-Cookie line: its name and attributes. The value is secret and is not here."""
 
     name: str

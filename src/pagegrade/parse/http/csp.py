@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document, Meta
@@ -124,8 +125,7 @@ IgnoredCode = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgnoredPart:
+class IgnoredPart(msgspec.Struct, frozen=True, kw_only=True):
     """A part of a policy that browsers skip, or take as something else than it was meant as."""
 
     code: IgnoredCode
@@ -139,8 +139,7 @@ class IgnoredPart:
     """As written, nonces masked, at most 100 characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceList:
+class SourceList(msgspec.Struct, frozen=True):
     """The value of one fetch directive, and what CSP 3 makes of it."""
 
     directive: str
@@ -199,8 +198,7 @@ def _is_open(source: str) -> bool:
     return host in {"*", "*:*", "*:80", "*:443"} or (host.startswith("*.") and host.find(".", 2) < 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """One policy."""
 
     source: Literal["header", "meta"]
@@ -242,8 +240,7 @@ class Policy:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CSP:
+class CSP(msgspec.Struct, frozen=True, kw_only=True):
     """All policies of a page. Enforced ones add up: what one forbids is forbidden."""
 
     policies: tuple[Policy, ...] = ()

@@ -6,10 +6,11 @@ Everything here walks its input once, keeps what is bounded and never raises: a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 REGISTERED_CODINGS: Final = frozenset(
     ("aes128gcm br compress dcb dcz deflate exi gzip identity pack200-gzip x-compress x-gzip zstd").split()
@@ -103,13 +104,12 @@ def parse_directives(values: Iterable[str]) -> dict[str, str]:
     return directives
 
 
-@dataclass(frozen=True, slots=True)
-class MediaType:
+class MediaType(msgspec.Struct, frozen=True):
     """A media type such as ``text/html; charset=utf-8``."""
 
     essence: str
     """``type/subtype`` in lower case."""
-    parameters: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     """Lower-case name -> value without quotes; the first of a repeated name."""
 
     @property
@@ -154,8 +154,7 @@ def _media_type(value: str) -> MediaType | None:
 _known_media_type: Final = lru_cache(maxsize=256)(_media_type)
 
 
-@dataclass(frozen=True, slots=True)
-class LinkValue:
+class LinkValue(msgspec.Struct, frozen=True):
     """One link of a ``Link`` header."""
 
     target: str

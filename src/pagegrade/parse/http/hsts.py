@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.parse.http.headers import is_token, split_outside_quotes, unquote
 
@@ -22,8 +23,7 @@ Source: https://hstspreload.org/#tld
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HSTS:
+class HSTS(msgspec.Struct, frozen=True, kw_only=True):
     """Directives of a Strict-Transport-Security header."""
 
     max_age_s: int

@@ -8,16 +8,16 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 MAX_CHARS: Final = 10_000
 """Characters of one attribute; longer ones are cut."""
 _HASH: Final = re.compile(r"sha(256|384|512)-([A-Za-z0-9+/_=-]{1,100})(?:\?.*)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Integrity:
+class Integrity(msgspec.Struct, frozen=True):
     """Hashes of an ``integrity`` attribute."""
 
     bits: int

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.parse.http.structured_fields import Item, parse_dictionary
 
@@ -42,8 +43,7 @@ Source: https://github.com/w3c/webappsec-permissions-policy/blob/main/features.m
 _ORIGIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#]+.*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgnoredMember:
+class IgnoredMember(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the header that browsers skip."""
 
     code: Literal["feature", "origin", "value"]
@@ -54,8 +54,7 @@ class IgnoredMember:
     """The feature or its value, at most ``MAX_SHOWN`` characters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermissionsPolicy:
+class PermissionsPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """Features that browsers take from the header."""
 
     features: tuple[str, ...] = ()

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Final, Literal
+
+import msgspec
 
 MAX_DIRECTIVES: Final = 200
 """Directives read from one value; real values have fewer."""
@@ -83,8 +84,7 @@ _BOT: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,60}")
 _WEEKDAY: Final = re.compile(r"[a-z]{3,9}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RobotsDirective:
+class RobotsDirective(msgspec.Struct, frozen=True, kw_only=True):
     """One rule for one crawler or all."""
 
     bot: str
@@ -95,8 +95,7 @@ class RobotsDirective:
     """Text after the colon, as written."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgnoredRule:
+class IgnoredRule(msgspec.Struct, frozen=True, kw_only=True):
     """A part of a declaration that search engines skip."""
 
     text: str
@@ -106,8 +105,7 @@ class IgnoredRule:
     is read by no crawler, because none has its name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RobotsRules:
+class RobotsRules(msgspec.Struct, frozen=True, kw_only=True):
     """Rules that search engines take from one declaration, and those that they skip."""
 
     directives: tuple[RobotsDirective, ...] = ()

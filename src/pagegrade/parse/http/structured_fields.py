@@ -8,17 +8,16 @@ Source: https://www.rfc-editor.org/rfc/rfc9651#section-4.2
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import http_sf
+import msgspec
 
 MAX_CHARS: Final = 100_000
 """Of one field over all its lines; longer ones are not read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """One value without its parameters."""
 
     kind: str

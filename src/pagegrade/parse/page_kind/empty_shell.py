@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from turbohtml import Element, Text
 
 from pagegrade.model.document import Document, Frame
@@ -75,8 +75,7 @@ _SHOWN: Final = frozenset(
 _LAYOUT: Final = frozenset({"header", "footer", "nav", "aside"})
 
 
-@dataclass(slots=True)
-class _Body:
+class _Body(msgspec.Struct):
     """Content of the body, counted within limits."""
 
     mounts: int = 0

@@ -7,8 +7,9 @@ Source: https://web.dev/articles/optimize-lcp (phases), https://web.dev/articles
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from pagegrade.model.rendering import (
     LargestPaint,

@@ -66,13 +66,13 @@ def median_metrics(loads: Sequence[LoadMetrics]) -> LoadMetrics:
         return median(measured) if measured else None
 
     return LoadMetrics(
-        **{name: middle([getattr(load, name) for load in loads]) for name in LoadMetrics.__dataclass_fields__}
+        **{name: middle([getattr(load, name) for load in loads]) for name in LoadMetrics.__struct_fields__}
     )
 
 
 def are_alike(one: LoadMetrics, other: LoadMetrics) -> bool:
     """Return whether two loads measured the same, so that a further one would not change their median much."""
-    for name in LoadMetrics.__dataclass_fields__:
+    for name in LoadMetrics.__struct_fields__:
         first, second = getattr(one, name), getattr(other, name)
         if first is None or second is None:
             if first is not second:

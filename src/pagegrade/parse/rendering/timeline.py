@@ -9,9 +9,11 @@ names of events: third_party/blink/renderer/core/{paint,loader,timing} of Chromi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.rendering import (
     LayoutShift,
@@ -94,20 +96,19 @@ CATEGORIES: Final = (
 Event = Mapping[str, Any]
 
 
-@dataclass(slots=True)
-class Recording:
+class Recording(msgspec.Struct):
     """Collects the events of one load that matter, as they arrive."""
 
-    marks: list[Event] = field(default_factory=list)
-    tasks: list[tuple[int, int, float, float]] = field(default_factory=list)
+    marks: list[Event] = msgspec.field(default_factory=list)
+    tasks: list[tuple[int, int, float, float]] = msgspec.field(default_factory=list)
     """(process, thread, start, duration) of tasks of 50 ms or more, in microseconds."""
-    scripts: list[tuple[int, int, float, float, str]] = field(default_factory=list)
+    scripts: list[tuple[int, int, float, float, str]] = msgspec.field(default_factory=list)
     """(process, thread, start, duration, URL) of work on scripts of 1 ms or more, in microseconds."""
-    work: list[tuple[int, int, float, float, WorkKind]] = field(default_factory=list)
+    work: list[tuple[int, int, float, float, WorkKind]] = msgspec.field(default_factory=list)
     """(process, thread, start, duration, kind) of pieces of 0.2 ms or more, in microseconds."""
-    screenshots: list[tuple[float, str]] = field(default_factory=list)
+    screenshots: list[tuple[float, str]] = msgspec.field(default_factory=list)
     """(time in microseconds, JPEG in Base64)."""
-    timers: dict[tuple[int, str, int], float] = field(default_factory=dict)
+    timers: dict[tuple[int, str, int], float] = msgspec.field(default_factory=dict)
     """(process, frame, id) of a timer that will go off once -> when, in microseconds."""
     last_us: float = 0.0
     has_tasks: bool = False
@@ -267,22 +268,21 @@ def read_timeline(
     )
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(msgspec.Struct):
     """State while the events after the navigation are read in order."""
 
     frame: str
     ms: Any
-    once: dict[str, float] = field(default_factory=dict)
-    candidates: list[PaintCandidate] = field(default_factory=list)
-    images: dict[int, str] = field(default_factory=dict)
+    once: dict[str, float] = msgspec.field(default_factory=dict)
+    candidates: list[PaintCandidate] = msgspec.field(default_factory=list)
+    images: dict[int, str] = msgspec.field(default_factory=dict)
     """Element of an image that was the largest so far -> its address."""
-    shifts: list[LayoutShift] = field(default_factory=list)
-    sent: dict[str, float] = field(default_factory=dict)
-    finished: dict[str, float] = field(default_factory=dict)
-    begun: dict[tuple[int, str], tuple[str, int | None]] = field(default_factory=dict)
+    shifts: list[LayoutShift] = msgspec.field(default_factory=list)
+    sent: dict[str, float] = msgspec.field(default_factory=dict)
+    finished: dict[str, float] = msgspec.field(default_factory=dict)
+    begun: dict[tuple[int, str], tuple[str, int | None]] = msgspec.field(default_factory=dict)
     """(process, id of an animation) -> its name and element."""
-    on_main_thread: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+    on_main_thread: dict[tuple[int, str], tuple[str, ...]] = msgspec.field(default_factory=dict)
     """(process, id of an animation) -> properties for which it needs the main thread."""
 
     def take(self, event: Event) -> None:

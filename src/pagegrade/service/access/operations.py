@@ -52,8 +52,7 @@ class AccessFields:
     """In PEM; they replace all that there were, and none does when it is blank."""
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(msgspec.Struct, frozen=True):
     """A profile that was stored."""
 
     profile: StoredAccess
@@ -62,8 +61,7 @@ class Saved:
     because their next run shows what is not public."""
 
 
-@dataclass(frozen=True, slots=True)
-class Uses:
+class Uses(msgspec.Struct, frozen=True):
     """Numbers of what uses a profile, by its id or because it is the oldest one for the origin."""
 
     reports: int
@@ -254,8 +252,7 @@ def unseal(profile: StoredAccess, vault: Vault) -> Access:
     return msgspec.json.decode(vault.open(profile.sealed), type=Access)
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(msgspec.Struct, frozen=True):
     """Numbers of access profiles of all accounts, by the key that their secrets are encrypted with."""
 
     current: int = 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Caller, Role
 from pagegrade.model.errors import NotFound, OtherProject, RateLimited, Unauthenticated
@@ -20,8 +22,7 @@ Access = Literal["anyone", "account", "admin"]
 """Session that an operation requires; ``anyone`` with a scope requires a key instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Requested:
+class Requested(msgspec.Struct, frozen=True):
     """A change that a request asks for, for the log of the account."""
 
     operation: str

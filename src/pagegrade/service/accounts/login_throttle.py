@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.rate_windows import Name, Window, Windows
@@ -24,8 +25,7 @@ KNOWN_S: Final = LONGEST_S
 """Time for which a client that has signed in is known, after it did so last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """So many in a moving window."""
 
     name: str
@@ -60,8 +60,7 @@ Counted = tuple[Rule, tuple[str | int, ...]]
 """A rule, and whom it counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(msgspec.Struct, frozen=True):
     """One attempt, and the rules for it."""
 
     own: tuple[Counted, ...]
@@ -90,8 +89,7 @@ class Attempt:
         return tuple((*own, each) for each in self.new)
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(msgspec.Struct, frozen=True):
     """An attempt that was counted, or refused."""
 
     attempt: Attempt

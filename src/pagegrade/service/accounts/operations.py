@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
 from functools import cache
 from typing import Final
 from zoneinfo import available_timezones
+
+from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Caller, Usage
 from pagegrade.model.errors import InvalidInput, NotFound

@@ -7,8 +7,9 @@ come one after the other, and each finds what those before have used.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.audit import AuditFilter

@@ -6,8 +6,9 @@ import hashlib
 import re
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.account import Account, Caller, Session
 from pagegrade.report.sanitize import clean_text
@@ -48,8 +49,7 @@ MAX_SESSIONS: Final = 100
 _TOKEN: Final = re.compile(r"[0-9A-Za-z_-]{43}")
 
 
-@dataclass(frozen=True, slots=True)
-class SignedIn:
+class SignedIn(msgspec.Struct, frozen=True):
     """A session that goes on."""
 
     caller: Caller
@@ -58,8 +58,7 @@ class SignedIn:
     """True if ``keep_session`` has something to write."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewPerson:
+class NewPerson(msgspec.Struct, frozen=True, kw_only=True):
     """Choices of a new person, and the browser in which they made them."""
 
     name: str

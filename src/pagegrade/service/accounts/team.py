@@ -6,8 +6,10 @@ Each change reads the role of who wants it again: two owners may act on each oth
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Action, Caller, Invitation, Role, Session, Teammate
 from pagegrade.model.errors import InvalidInput, NotFound
@@ -44,8 +46,7 @@ ROLE: Final = "role"
 TOO_MANY: Final = "too_many"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Team:
+class Team(msgspec.Struct, frozen=True, kw_only=True):
     """Members of an account and invitations."""
 
     members: tuple[Teammate, ...]
@@ -66,8 +67,7 @@ class NewInvitation(NamedTuple):
         return self.invitation.id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invited:
+class Invited(msgspec.Struct, frozen=True, kw_only=True):
     """An invitation that can be accepted, and the account that it is about."""
 
     invitation: Invitation

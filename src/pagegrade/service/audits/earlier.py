@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
+import msgspec
 from msgspec import structs
 
 from pagegrade.gather.context import GatherLimits
@@ -53,8 +53,7 @@ class EarlierPage(NamedTuple):
         return all(value is None or clean(value, MAX_HEADER) == self.row.headers.get(name) for name, value in said)
 
 
-@dataclass(frozen=True, slots=True)
-class _Segment:
+class _Segment(msgspec.Struct, frozen=True):
     """A batch of an earlier crawl."""
 
     pages: Mapping[int, PageRow]

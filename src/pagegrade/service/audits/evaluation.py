@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.checks import NEEDS, Need, SiteCheck, State, all_checks, all_site_checks
 from pagegrade.model.audit_result import (
@@ -39,8 +40,7 @@ _UNLINKED: Final = 250
 """Depth from which on no link is known that leads to a page."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _Line(msgspec.Struct, frozen=True, kw_only=True):
     """A finding before it has a place in the result."""
 
     extent: Extent

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final, TypeVar
+
+import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit, Crawl, URLFilter, URLState
@@ -34,8 +35,7 @@ _FETCHED: Final = URLFilter(status=200, states=(URLState.FETCHED,))
 _DATE: Final = re.compile(r"[0-9]{4}-[01][0-9](-[0-3][0-9](T[0-9:.]{5,18}(Z|[+-][0-9]{2}:[0-9]{2}))?)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
+class Exported(msgspec.Struct, frozen=True, kw_only=True):
     """A part of what is exported of a crawl."""
 
     audit: Audit

@@ -6,11 +6,11 @@ What it knows in memory is bounded, and follows from the tables: a process that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice
 from typing import Final
 
+import msgspec
 from msgspec import structs
 
 from pagegrade.clock import now_ms, utc_now
@@ -83,8 +83,7 @@ YIELD_SHARE: Final = 0.2
 _SETTLED: Final = frozenset({URLState.FETCHED, URLState.FAILED, URLState.THROTTLED})
 
 
-@dataclass(slots=True, kw_only=True)
-class Visit:
+class Visit(msgspec.Struct, kw_only=True):
     """Outcome of one waiting URL."""
 
     row: WaitingURL
@@ -104,26 +103,24 @@ class Visit:
     """Of the crawl before, whose ``record`` this is; it says also in which crawl it was read."""
 
 
-@dataclass(slots=True, kw_only=True)
-class _Batch:
+class _Batch(msgspec.Struct, kw_only=True):
     """All that one transaction writes; plain values, because it may be tried again."""
 
-    new: list[NewURL] = field(default_factory=list)
-    settled: list[SettledURL] = field(default_factory=list)
-    depths: dict[int, int] = field(default_factory=dict)
-    reopened: dict[int, URLState] = field(default_factory=dict)
-    patterns: list[Pattern] = field(default_factory=list)
-    moved: dict[int, int] = field(default_factory=dict)
-    hosts: list[CrawlHost] = field(default_factory=list)
-    segments: Mapping[SegmentKind, bytes] = field(default_factory=dict)
+    new: list[NewURL] = msgspec.field(default_factory=list)
+    settled: list[SettledURL] = msgspec.field(default_factory=list)
+    depths: dict[int, int] = msgspec.field(default_factory=dict)
+    reopened: dict[int, URLState] = msgspec.field(default_factory=dict)
+    patterns: list[Pattern] = msgspec.field(default_factory=list)
+    moved: dict[int, int] = msgspec.field(default_factory=dict)
+    hosts: list[CrawlHost] = msgspec.field(default_factory=list)
+    segments: Mapping[SegmentKind, bytes] = msgspec.field(default_factory=dict)
     assets: int = 0
     """Of ``new``, those that are files of pages."""
-    remembered: dict[int, tuple[int, int, URLState]] = field(default_factory=dict)
+    remembered: dict[int, tuple[int, int, URLState]] = msgspec.field(default_factory=dict)
     """Hash of a URL -> what is known of it afterwards."""
 
 
-@dataclass(slots=True)
-class _Target:
+class _Target(msgspec.Struct):
     """Ways by which a batch names a URL: the shortest, and whether any of them may be followed."""
 
     depth: int = UNKNOWN_DEPTH

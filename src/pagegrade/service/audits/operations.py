@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from msgspec import structs
 
 from pagegrade.model.account import Caller
@@ -66,8 +66,7 @@ RETRY_AFTER_S: Final = 30
 _AS_IT_IS: Final = SharingChange()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditFields:
+class AuditFields(msgspec.Struct, frozen=True, kw_only=True):
     """An audit as it was asked for; ``None`` for what was not."""
 
     url: str
@@ -84,8 +83,7 @@ class AuditFields:
     """As ``find_access`` takes it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditChange:
+class AuditChange(msgspec.Struct, frozen=True, kw_only=True):
     """Changes of an audit; each of them may be asked for alone."""
 
     again: bool = False
@@ -97,8 +95,7 @@ class AuditChange:
     sharing: SharingChange = _AS_IT_IS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownCrawl:
+class ShownCrawl(msgspec.Struct, frozen=True, kw_only=True):
     """A crawl with its progress."""
 
     crawl: Crawl
@@ -123,8 +120,7 @@ class ShownCrawl:
         return round(max(0, min(self.found, crawl.settings.max_pages) - crawl.fetched) / rate)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownFindings:
+class ShownFindings(msgspec.Struct, frozen=True, kw_only=True):
     """Findings of a crawl."""
 
     crawl: Crawl
@@ -133,8 +129,7 @@ class ShownFindings:
     listed: Listed[SiteFinding]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownPlace:
+class ShownPlace(msgspec.Struct, frozen=True, kw_only=True):
     """A page of a finding."""
 
     number: int
@@ -145,8 +140,7 @@ class ShownPlace:
     value: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownPage:
+class ShownPage(msgspec.Struct, frozen=True, kw_only=True):
     """A page of a crawl with what is kept of it."""
 
     stored: StoredURL

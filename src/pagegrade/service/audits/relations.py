@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from gzip import GzipFile
 from pathlib import Path
 from typing import BinaryIO, Final, get_args
@@ -126,8 +125,7 @@ def _write_sitemap(tx: Transaction, crawl: Crawl, write: Callable[[object], None
     return lastmods
 
 
-@dataclass(slots=True)
-class _Pages:
+class _Pages(msgspec.Struct):
     """Facts of all URLs at once, by their ids."""
 
     depths: bytearray

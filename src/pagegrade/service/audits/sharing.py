@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit, Crawl
@@ -88,8 +89,7 @@ def sharing_warnings(
     return tuple(warnings)
 
 
-@dataclass(frozen=True, slots=True)
-class SharedResult:
+class SharedResult(msgspec.Struct, frozen=True):
     """The newest result of an audit, as people with its link see it."""
 
     crawl: Crawl

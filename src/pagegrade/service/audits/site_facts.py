@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from dataclasses import replace
 from functools import partial
 from typing import Final, Literal
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.gather.context import GatherLimits, OffloadFailed
 from pagegrade.gather.gatherers.document import is_html

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Self
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms, utc_now
 from pagegrade.gather.context import GatherLimits, OffloadFailed

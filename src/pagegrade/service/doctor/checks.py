@@ -11,9 +11,11 @@ import re
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import metadata
 from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.gather.confinement import FILTERED_MACHINES, landlock_version
 from pagegrade.gather.context import OffloadFailed
@@ -66,8 +68,7 @@ _RIGHTS_S: Final = 10.0
 _SAMPLE: Final = b"<!doctype html><html lang=en><title>A page to try the parser with</title><h1>It works</h1>"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that was looked at."""
 
     topic: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Violation

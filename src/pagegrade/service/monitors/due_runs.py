@@ -6,8 +6,10 @@ read it before changes nothing. A process that dies before the commit has done n
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.errors import QuotaExceeded
 from pagegrade.model.monitors import Monitor
@@ -33,8 +35,7 @@ QUEUE_SHARE: Final = 2
 """Monitors fill at most the half of a queue, so that requests find the other half."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DueRun:
+class DueRun(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one due time."""
 
     outcome: DueOutcome

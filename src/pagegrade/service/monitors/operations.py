@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
@@ -25,8 +27,7 @@ from pagegrade.store.repositories import monitors as store
 DAY_MS = 86_400_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MonitorChange:
+class MonitorChange(msgspec.Struct, frozen=True, kw_only=True):
     """Members of a monitor, validated; ``None``: as it is, or the default."""
 
     schedule: str | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -25,8 +24,7 @@ MAX_SHOWN: Final = 200
 """Characters of an unusable URL that the response repeats."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class URLList:
+class URLList(msgspec.Struct, frozen=True, kw_only=True):
     """Content of a list of URLs."""
 
     urls: tuple[str, ...]
@@ -35,8 +33,7 @@ class URLList:
     """The others: ``url``, ``code`` and ``message`` of each."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchState:
+class BatchState(msgspec.Struct, frozen=True, kw_only=True):
     """A batch and where its reports stand."""
 
     id: int

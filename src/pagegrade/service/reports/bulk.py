@@ -6,8 +6,9 @@ The list is evaluated again at each submission: reports may have changed since a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.gather.guard import Guard
 from pagegrade.model.account import Caller
@@ -33,8 +34,7 @@ MAX_REFUSED: Final = 50
 COMMENT: Final = "#"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedLine:
+class RefusedLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line that is no address of a page we may analyze."""
 
     number: int
@@ -46,8 +46,7 @@ class RefusedLine:
     """Reason, as a sentence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadURLs:
+class ReadURLs(msgspec.Struct, frozen=True, kw_only=True):
     """Content of a submitted list."""
 
     urls: tuple[str, ...]
@@ -62,8 +61,7 @@ class ReadURLs:
     """Further addresses, beyond the limit of one submission, and lines that were not read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capacity:
+class Capacity(msgspec.Struct, frozen=True, kw_only=True):
     """Number of reports that an account can create now."""
 
     reports: int | None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ValidationFailed, Violation
@@ -19,8 +20,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import run_history as store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Two:
+class Two(msgspec.Struct, frozen=True, kw_only=True):
     """Two runs of a report, and the reports that they made."""
 
     before: StoredRun
@@ -29,8 +29,7 @@ class Two:
     newer: Report
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
     """Two runs that a reader chose to compare."""
 
     before: int | None = None
@@ -41,8 +40,7 @@ class Choice:
     """``from`` or ``to`` -> code of what is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunResults:
+class RunResults(msgspec.Struct, frozen=True, kw_only=True):
     """A run with its results."""
 
     run: StoredRun
@@ -50,8 +48,7 @@ class RunResults:
     """JSON object with ``results`` and ``page``; ``None``: there are none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedRuns:
+class ComparedRuns(msgspec.Struct, frozen=True, kw_only=True):
     """Changes between two runs of a report."""
 
     report_id: int

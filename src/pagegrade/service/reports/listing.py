@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound
@@ -35,8 +36,7 @@ SHARED_PAGES: Final = 100
 WEEK_MS: Final = 7 * 86_400_000
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(msgspec.Struct, frozen=True):
     """A page of the list, and what is shown around it."""
 
     reports: tuple[StoredReport, ...]

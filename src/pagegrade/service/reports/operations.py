@@ -8,8 +8,10 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import (
@@ -66,8 +68,7 @@ RETRY_AFTER_S: Final = 30
 """Seconds in ``Retry-After`` when the queue is full: about the duration of an analysis."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class Stored(msgspec.Struct, frozen=True, kw_only=True):
     """A report after a change."""
 
     report: StoredReport
@@ -76,8 +77,7 @@ class Stored:
     warnings: tuple[RequestWarning, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportResults:
+class ReportResults(msgspec.Struct, frozen=True, kw_only=True):
     """A report with its results."""
 
     report: StoredReport
@@ -426,8 +426,7 @@ def _listed(tx: Transaction, found: tuple[StoredReport, ...], total: int, *, wit
     return Listed(items=found, total=total, version=f"{VERSION} {' '.join([each.etag for each in found])}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walked:
+class Walked(msgspec.Struct, frozen=True, kw_only=True):
     """Some reports of a list that is read from position to position."""
 
     listed: Listed[ReportItem]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound
@@ -19,8 +20,7 @@ MAX_NAME: Final = 16
 """Characters of the name of a picture."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownPicture:
+class ShownPicture(msgspec.Struct, frozen=True, kw_only=True):
     """A picture of the run that a report shows."""
 
     tag: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound
@@ -23,8 +24,7 @@ DELETED_AT_ONCE: Final = 200
 """Reports per transaction: a large project must not block the writer for other clients."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectFigures:
+class ProjectFigures(msgspec.Struct, frozen=True, kw_only=True):
     """A project in figures."""
 
     name: str
@@ -40,8 +40,7 @@ class ProjectFigures:
     """Mean score of its newest reports; ``None`` without a score."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedProject:
+class ListedProject(msgspec.Struct, frozen=True, kw_only=True):
     """A project in a list."""
 
     figures: ProjectFigures
@@ -49,8 +48,7 @@ class ListedProject:
     """Number of pages with fewer points than a week ago, on the same basis."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectSize:
+class ProjectSize(msgspec.Struct, frozen=True, kw_only=True):
     """A project and the number of its reports, also of those that have expired and are not pruned yet."""
 
     name: str

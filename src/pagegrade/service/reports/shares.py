@@ -9,8 +9,9 @@ import hmac
 import re
 import struct
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
+
+import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ValidationFailed
@@ -45,8 +46,7 @@ _TOKEN: Final = struct.Struct(">QIQ")
 _MAC_BYTES: Final = 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shared(Generic[S]):
+class Shared(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     """Report or audit behind a share link, for one visitor."""
 
     item: S
@@ -56,8 +56,7 @@ class Shared(Generic[S]):
     """Nothing stands between them and it; otherwise its password has to be given first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sharing:
+class Sharing(msgspec.Struct, frozen=True):
     """Access to a report or an audit after a change."""
 
     privacy: Privacy
@@ -134,8 +133,7 @@ def open_shared(
     return Shared(item=item, is_owner=is_owner, is_open=is_open)
 
 
-@dataclass(frozen=True, slots=True)
-class SharedView(Generic[S, T]):
+class SharedView(msgspec.Struct, Generic[S, T], frozen=True):
     """Report or audit behind a share link, with what was read of it."""
 
     shared: Shared[S]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -32,8 +31,7 @@ class _Results(msgspec.Struct):
     results: dict[str, _Result] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedFinding:
+class SharedFinding(msgspec.Struct, frozen=True, kw_only=True):
     """A finding of several pages."""
 
     check: str

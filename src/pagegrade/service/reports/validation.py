@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import ip_network
 from typing import Final
+
+import msgspec
 
 from pagegrade.gather.guard import METADATA, TYPED_NETWORKS, Guard, Network, is_special_name, unwrap
 from pagegrade.model.account import Account
@@ -28,8 +30,7 @@ _SECRET: Final = re.compile(
 _PARTS: Final = re.compile(r"[?&#]")
 
 
-@dataclass(frozen=True, slots=True)
-class RequestWarning:
+class RequestWarning(msgspec.Struct, frozen=True):
     """Something the caller should know although the request was done."""
 
     field: str
@@ -37,8 +38,7 @@ class RequestWarning:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewReport:
+class NewReport(msgspec.Struct, frozen=True, kw_only=True):
     """A requested report."""
 
     target: Target
@@ -56,8 +56,7 @@ class NewReport:
     warnings: tuple[RequestWarning, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharingChange:
+class SharingChange(msgspec.Struct, frozen=True, kw_only=True):
     """Changes of who may see a report or an audit."""
 
     privacy: Privacy | None = None
@@ -72,8 +71,7 @@ class SharingChange:
         return self.password is not None and self.privacy in {None, Privacy.PASSWORD}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportChange(SharingChange):
+class ReportChange(SharingChange, frozen=True, kw_only=True):
     """Changes to a report."""
 
     run: bool = False

@@ -7,8 +7,10 @@ of what was read needs no database, takes some milliseconds, and can be done els
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ValidationFailed
@@ -33,8 +35,7 @@ MAX_RUNS: Final = 100
 """So many runs of a report's history are shown, the newest ones."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Viewed:
+class Viewed(msgspec.Struct, frozen=True, kw_only=True):
     """A report as one reader may see it."""
 
     report: StoredReport
@@ -143,8 +144,7 @@ def _for_owner(tx: Transaction, viewed: Viewed) -> Viewed:
     return replace(viewed, crossings=crossings, manual=load_results(tx, viewed.report.id))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
     """A report and two of its runs, or what is wrong with the choice of them."""
 
     viewed: Viewed

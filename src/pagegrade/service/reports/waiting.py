@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.stored import UNFINISHED
@@ -11,8 +11,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.waiting import count_ahead, usual_duration_ms
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wait:
+class Wait(msgspec.Struct, frozen=True, kw_only=True):
     """Place and usual time of an analysis under way."""
 
     ahead: int

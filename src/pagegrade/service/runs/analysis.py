@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.clock import utc_now
 from pagegrade.gather.context import GatherOptions, OffloadFailed
@@ -34,8 +36,7 @@ EVALUATION_SECONDS: Final = 20.0
 """Wall-clock time for parsing and evaluating one page; its CPU time is limited in the child."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
+class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """A report and what it was made from."""
 
     report: Report

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
 from typing import Final
+
+from msgspec.structs import replace
 
 from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
 from pagegrade.model.access import AccessNote, VisitorView

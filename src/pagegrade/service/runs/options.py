@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final
 
+import msgspec
+
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.guard import DEFAULT_PORTS
 from pagegrade.gather.outgoing_proxy import OutgoingProxy
@@ -19,8 +21,7 @@ from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import DECENT_FROM, GOOD_FROM, Grade
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thresholds:
+class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
     """Scores from which a page is good, or decent."""
 
     good: int = GOOD_FROM

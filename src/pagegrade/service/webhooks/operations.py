@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded
@@ -23,8 +24,7 @@ from pagegrade.store.repositories.installation import load_secret
 from pagegrade.store.repositories.outbox import add_test_event
 
 
-@dataclass(frozen=True, slots=True)
-class WithSecret:
+class WithSecret(msgspec.Struct, frozen=True):
     """A webhook, and its secret where it is to be shown."""
 
     webhook: StoredWebhook

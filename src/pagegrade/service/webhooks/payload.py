@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -25,8 +24,7 @@ from pagegrade.store.repositories.reports import load_report
 from pagegrade.store.repositories.run_history import latest_comparable, load_detail, load_run
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the attempt at a claim needs of the database."""
 
     key: bytes

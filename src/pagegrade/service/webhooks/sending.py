@@ -12,7 +12,6 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -65,8 +64,7 @@ _BODIES: Final[dict[str, Callable[[Message], dict[str, Any]]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """The receiver's reaction to one attempt."""
 
     http_status: int | None = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.errors import InvalidURL, URLNotAllowed, ValidationFailed, Violation
 from pagegrade.model.events import EVENT_TYPES, EventType
@@ -26,8 +27,7 @@ DEFAULT_EVENTS: Final[tuple[EventType, ...]] = (
 MAILTO: Final = "mailto:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewWebhook:
+class NewWebhook(msgspec.Struct, frozen=True, kw_only=True):
     """A webhook that can be stored."""
 
     kind: Kind
@@ -36,8 +36,7 @@ class NewWebhook:
     project: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookChange:
+class WebhookChange(msgspec.Struct, frozen=True, kw_only=True):
     """Changes to a webhook; ``None``: stays as it is."""
 
     url: str | None = None

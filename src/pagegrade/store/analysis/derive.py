@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+
+import msgspec
 
 from pagegrade.store.analysis.relations import Relations
 
@@ -308,8 +309,7 @@ def cluster_shapes(shapes: Iterator[tuple[int, ...]]) -> Iterator[tuple[tuple[in
         yield shape, number
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(msgspec.Struct, frozen=True):
     """A function, the tables that it adds, and the functions whose tables it reads."""
 
     add: Callable[[Relations], None]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Dialect, Executable
 from sqlalchemy.exc import DBAPIError, OperationalError
 
@@ -20,8 +20,7 @@ from pagegrade.store.engine.database import is_shared
 Rows = list[tuple[Any, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
+class _Compiled(msgspec.Struct, frozen=True):
     text: str
     names: tuple[str, ...]
     """Names of positional parameters, in order."""

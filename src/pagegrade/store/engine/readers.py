@@ -15,8 +15,9 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+
+import msgspec
 
 T = TypeVar("T")
 STALLED_S: Final = 0.02
@@ -24,8 +25,7 @@ BATCH: Final = 16
 """Maximum number of results delivered together, so that a result does not wait long for later ones."""
 
 
-@dataclass(slots=True)
-class _Read:
+class _Read(msgspec.Struct):
     """A queued read with its future, and then its result."""
 
     function: Callable[[], Any]

@@ -14,11 +14,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic
 
+import msgspec
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, OperationalError
 
@@ -41,8 +41,7 @@ GROUP: Final = 64
 """Maximum number of units of work per commit."""
 
 
-@dataclass(slots=True)
-class _Work(Generic[T]):
+class _Work(msgspec.Struct, Generic[T]):
     """A unit of work for the writer thread, with its future."""
 
     function: Callable[[Transaction], T]

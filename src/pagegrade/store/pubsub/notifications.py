@@ -20,9 +20,9 @@ import select
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, LiteralString
 
+import msgspec
 import psycopg
 
 from pagegrade.store.engine.postgresql import Patient, Silence, connector
@@ -51,8 +51,7 @@ _LISTEN: LiteralString = f"LISTEN {CHANNEL}"
 _PAYLOAD: Final = re.compile(r"(?P<process>[0-9A-Za-z_-]{1,64}) (?P<job>\+?)(?P<ids>[0-9,]*)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
     """Intervals and timeouts in seconds."""
 
     pace_s: float = PACE_S
@@ -291,8 +290,7 @@ def _reason(error: Exception, *, heard: bool) -> str:
     return "silent" if isinstance(error, Silence) else "gone"
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(msgspec.Struct, frozen=True):
     """Content of one notification."""
 
     process: str

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+import msgspec
 from sqlalchemy import String, bindparam, text
 
 from pagegrade.model.stored import Priority
@@ -48,8 +48,7 @@ _KEPT_OF: Final = Prepared(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class QueueState:
+class QueueState(msgspec.Struct, frozen=True):
     """Length of the queue."""
 
     depth: int

@@ -6,9 +6,9 @@ functions-admin.html
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
@@ -61,8 +61,7 @@ _WITHOUT_RUN: Final = text(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+class Server(msgspec.Struct, frozen=True, kw_only=True):
     """The server and its settings for the product's connections."""
 
     number: int
@@ -80,8 +79,7 @@ class Server:
     """Connections available under the limits of the server, the database and the role."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class Use(msgspec.Struct, frozen=True, kw_only=True):
     """Current usage of the server."""
 
     size_bytes: int
@@ -94,8 +92,7 @@ class Use:
     """Usage of the server's notification queue, 0 to 1; a full queue rejects further ones."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rights:
+class Rights(msgspec.Struct, frozen=True, kw_only=True):
     """Rights of the role."""
 
     may_create: bool
@@ -105,8 +102,7 @@ class Rights:
     """Tables that the role cannot read or write."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trigrams:
+class Trigrams(msgspec.Struct, frozen=True, kw_only=True):
     """Availability of the index for substrings of URLs."""
 
     installed: bool
@@ -114,8 +110,7 @@ class Trigrams:
     used: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueTable:
+class QueueTable(msgspec.Struct, frozen=True, kw_only=True):
     """State of the job table of the queue, which has frequent inserts and deletes."""
 
     missing_scripts: tuple[str, ...]

@@ -15,9 +15,9 @@ The library's tables are changed by its own API only; where that offers no query
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from sqlalchemy import text
 
 from pagegrade.model.stored import ClaimedRun
@@ -125,8 +125,7 @@ def claim_jobs(
     return claim.take_idle(count) if idle_accounts else claim.take(count, suspects=suspects)
 
 
-@dataclass(slots=True)
-class _Claim:
+class _Claim(msgspec.Struct):
     """One claim, in one transaction."""
 
     tx: Transaction
@@ -138,9 +137,9 @@ class _Claim:
     jobs: JobManager
     browsers: int
     """Runs that may still be taken of those that a browser is to draw."""
-    _accounts: set[int] = field(default_factory=set)
+    _accounts: set[int] = msgspec.field(default_factory=set)
     """Held by this transaction."""
-    _targets: set[str] = field(default_factory=set)
+    _targets: set[str] = msgspec.field(default_factory=set)
     """Held by this transaction."""
 
     def take(self, count: int, *, suspects: bool) -> tuple[ClaimedRun, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from sqlalchemy import ColumnElement, delete, func, insert, select
 
 from pagegrade.model.stored import UNFINISHED, State
@@ -16,8 +16,7 @@ from pagegrade.store.schema.tables import batch_reports, batches, reports
 _COLUMNS: Final = (batches.c.id, batches.c.refused, batches.c.created_at_ms)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredBatch:
+class StoredBatch(msgspec.Struct, frozen=True, kw_only=True):
     """A batch."""
 
     id: int
@@ -26,8 +25,7 @@ class StoredBatch:
     created_at_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchReport:
+class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
     """State of a report of a batch."""
 
     id: int

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+import msgspec
 from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, update
 
 from pagegrade.model.audit import Crawl
@@ -27,8 +27,7 @@ _PLACE: Final = "crawls"
 """Locked by a claim: two of them at a time would not see each other's targets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrawlFigures:
+class CrawlFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Crawls of audits that have not ended."""
 
     places: Mapping[CrawlPlace, int]

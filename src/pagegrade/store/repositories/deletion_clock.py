@@ -10,9 +10,9 @@ On a shared database the clock is that of its server.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, NewType
 
+import msgspec
 from sqlalchemy import func, select
 
 from pagegrade.store.engine.database import Transaction, moment
@@ -37,8 +37,7 @@ _NEWEST: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DeletionClock:
+class DeletionClock(msgspec.Struct, frozen=True):
     """The clock at one moment, and the time by which rows are aged."""
 
     clock_ms: int

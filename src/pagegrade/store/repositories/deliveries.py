@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import msgspec
 from sqlalchemy import Row, bindparam, delete, func, or_, select, text, update
 
 from pagegrade.model.webhooks import MESSAGE_KINDS, ClaimedWebhook, DueDelivery, StoredDelivery, receiver_of
@@ -61,8 +61,7 @@ _EVENT_COLUMNS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptOutcome:
+class AttemptOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """The end of one attempt."""
 
     state: Literal["delivered", "retry", "failed"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from sqlalchemy import bindparam, select
 
 from pagegrade.model.stored import State
@@ -24,8 +24,7 @@ _LATEST: Final = Prepared(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class Project(msgspec.Struct, frozen=True, kw_only=True):
     """One host."""
 
     name: str

@@ -13,9 +13,9 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
@@ -30,8 +30,7 @@ SAMPLE_PERCENT: Final = 5.0
 """Share of the pages of an overfull table that is sampled to find the least recently used rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
+class Counter(msgspec.Struct, frozen=True):
     """A rate limit for an event in a moving window."""
 
     name: bytes
@@ -41,8 +40,7 @@ class Counter:
     """Window in seconds, from 1 to ``LONGEST_S``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(msgspec.Struct, frozen=True):
     """State of a counter."""
 
     counted: int

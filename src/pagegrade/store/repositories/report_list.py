@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
+import msgspec
+from msgspec.structs import replace
 from sqlalchemy import BindParameter, ColumnElement, Integer, Select, bindparam, func, or_, select, tuple_
 
 from pagegrade.model.report_list import ORDERS, Filter, Further, ListQuery, Part, Position, SortBy, parts_of
@@ -50,8 +51,7 @@ _FOUND: Final = (
 _FEW_COLUMNS: Final = tuple(reports.c[name] for name in _FOUND)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Window(msgspec.Struct, frozen=True, kw_only=True):
     """A part of a list, read from a position."""
 
     reports: tuple[StoredReport, ...]
@@ -61,8 +61,7 @@ class Window:
     """Position of the reports just after; ``None`` if there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(msgspec.Struct, frozen=True):
     """Key of a statement: everything that determines how it reads; statements are built once for each."""
 
     filters: tuple[Filter, ...]

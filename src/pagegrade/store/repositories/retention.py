@@ -6,10 +6,10 @@ long for the single writer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from sqlalchemy import bindparam, delete, func, select
 
 from pagegrade.model.stored import UNFINISHED
@@ -31,8 +31,7 @@ _OLD: Final = select(reports.c.id).where(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expired:
+class Expired(msgspec.Struct, frozen=True, kw_only=True):
     """Expired data, or the first part of it."""
 
     reports: tuple[int, ...] = ()
@@ -43,8 +42,7 @@ class Expired:
     """There may be more; search again after deleting these."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pruned:
+class Pruned(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers of deleted rows."""
 
     reports: int = 0
@@ -63,8 +61,7 @@ class Pruned:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
+class Sizes(msgspec.Struct, frozen=True, kw_only=True):
     """Size of the data in bytes and rows."""
 
     database_bytes: int

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
+import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, delete, insert, inspect, select
 
 from pagegrade.model.errors import InvalidInput, Unavailable
@@ -50,8 +51,7 @@ TRIES: Final = 20
 Status = Literal["empty", "behind", "current", "ahead", "newer", "foreign"]
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaState:
+class SchemaState(msgspec.Struct, frozen=True):
     """Schema of a database, compared to that of this version."""
 
     current: str | None

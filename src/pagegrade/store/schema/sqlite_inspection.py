@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from sqlalchemy import select
 
 from pagegrade.store.engine.database import Database, Transaction
@@ -19,8 +19,7 @@ SAFE_CHECKPOINTS: Final = (3, 51, 3)
 _SYNCHRONOUS: Final = ("off", "normal", "full", "extra")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Durability:
+class Durability(msgspec.Struct, frozen=True, kw_only=True):
     """Durability settings of the product's connections."""
 
     journal_mode: str

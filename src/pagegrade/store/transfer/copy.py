@@ -11,10 +11,10 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+import msgspec
 import psycopg
 from sqlalchemy import URL, Table, text
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -59,8 +59,7 @@ Watch = Callable[[Literal["copy", "check"], str, int, int], None]
 """Called with (step, name of the table, finished rows, rows of the table)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(msgspec.Struct, frozen=True):
     """Comparison of one table in both databases."""
 
     table: str
@@ -75,8 +74,7 @@ class Moved:
         return (self.rows, self.digest) == (self.found_rows, self.found_digest)
 
 
-@dataclass(frozen=True, slots=True)
-class Transferred:
+class Transferred(msgspec.Struct, frozen=True):
     """Result of a transfer."""
 
     tables: tuple[Moved, ...]

@@ -32,8 +32,7 @@ def read_text(raw: bytes) -> str:
         return raw.decode("utf-8", "surrogateescape")
 
 
-@dataclass(slots=True)
-class Digest:
+class Digest(msgspec.Struct):
     """Digest of the rows of a table, independent of their order."""
 
     rows: int = 0
@@ -58,8 +57,7 @@ class Digest:
 _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(msgspec.Struct, frozen=True):
     name: str
     kind: type[Any]
     place: int

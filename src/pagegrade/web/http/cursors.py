@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import re
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -25,8 +24,7 @@ _MAX_INTEGER: Final = 2**63 - 1
 _INVALID: Final = "Take the cursor from links.next or links.prev of an answer, or leave it empty to begin."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cursor:
+class Cursor(msgspec.Struct, frozen=True, kw_only=True):
     """A position in a list with one sort order."""
 
     sort_by: SortBy

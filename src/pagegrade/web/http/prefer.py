@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.parse.http.headers import split_outside_quotes
 from pagegrade.web.problems import bad_request
@@ -19,8 +20,7 @@ _PREFERENCE: Final = re.compile(
 _SECONDS: Final = re.compile(r"[0-9]{1,9}")
 
 
-@dataclass(frozen=True, slots=True)
-class Preferences:
+class Preferences(msgspec.Struct, frozen=True):
     """Preferences of the client."""
 
     wait_s: int | None = None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.errors import NotFound
 from pagegrade.web.http.response import Response
@@ -34,8 +35,7 @@ MEDIA_TYPES: Final = {
 KEPT: Final = ("Cache-Control", "public, max-age=31536000, immutable")
 
 
-@dataclass(frozen=True, slots=True)
-class Asset:
+class Asset(msgspec.Struct, frozen=True):
     """A static file of the pages."""
 
     url: str

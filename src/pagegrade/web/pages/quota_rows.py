@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.quotas import QuotaName, QuotaState
 from pagegrade.render.english import N_
@@ -21,8 +22,7 @@ LABELS: Final[Mapping[QuotaName, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaRow:
+class QuotaRow(msgspec.Struct, frozen=True, kw_only=True):
     """A quota in the language of a person."""
 
     name: QuotaName

@@ -5,9 +5,10 @@ What is missing, expired or private gets the same page, byte for byte, for every
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, Generic, TypeVar
+
+import msgspec
 
 from pagegrade.clock import now_ms
 from pagegrade.model.audit import Audit
@@ -39,8 +40,7 @@ S = TypeVar("S", bound=Shareable)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class ShareKind(Generic[S]):
+class ShareKind(msgspec.Struct, Generic[S], frozen=True):
     """Kind of things that share links lead to."""
 
     name: str

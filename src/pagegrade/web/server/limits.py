@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
 from uvicorn import Config
 from uvicorn.server import ServerState
 
@@ -15,8 +15,7 @@ from pagegrade.web.http.client_ip import Network, is_within, limited_as, read_ad
 from pagegrade.web.server.refusals import Refusal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerLimits:
+class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Limits for one client that the server enforces before the application sees a request."""
 
     url_bytes: int = 8 * 1024
@@ -54,8 +53,7 @@ class Client(Protocol):
         """Return whether a request is being answered."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Listening:
+class Listening(msgspec.Struct, kw_only=True):
     """State shared by all connections of one server."""
 
     config: Config
@@ -70,15 +68,15 @@ class Listening:
     """Each of their connections may be of another client."""
     on_pressure: Callable[[], None] | None = None
     """Called for every request while hardly any connections are left: ends the wait of another."""
-    state: ServerState = field(default_factory=ServerState)
-    held: Counter[Hashable] = field(default_factory=Counter)
+    state: ServerState = msgspec.field(default_factory=ServerState)
+    held: Counter[Hashable] = msgspec.field(default_factory=Counter)
     """Holder -> number of connections."""
-    waiting: dict[Client, None] = field(default_factory=dict)
+    waiting: dict[Client, None] = msgspec.field(default_factory=dict)
     """Connections that wait for their client, for its next request or the rest of one; the longest first."""
-    leaving: dict[Client, None] = field(default_factory=dict)
+    leaving: dict[Client, None] = msgspec.field(default_factory=dict)
     """Connections beyond the limit, and those that were refused and linger; the oldest first."""
     stopping: bool = False
-    empty: asyncio.Event = field(default_factory=asyncio.Event)
+    empty: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     """Set when the last connection has ended after ``stopping``."""
 
     def holder_of(self, client: tuple[str, int] | None) -> Hashable:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from pagegrade.web.problems import MEDIA_TYPE, Problem, problem_body
@@ -15,8 +15,7 @@ SHOWN_CHARACTERS: Final = 200
 FULL_RETRY_AFTER_S: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """Error response to a request that never reaches the application."""
 
     status: int

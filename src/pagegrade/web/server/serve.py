@@ -11,10 +11,10 @@ import contextlib
 import importlib.util
 import resource
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from email.utils import formatdate
 from typing import Any, Final
 
+from msgspec.structs import replace
 from uvicorn import Config
 
 from pagegrade.clock import now_ms

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.service.options import MailOptions
 from pagegrade.store.repositories.accounts import list_accounts

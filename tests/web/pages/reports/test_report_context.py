@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.stored import StoredRun
 from pagegrade.render.i18n import texts_for

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.rendering import LoadMetrics, Picture
 from pagegrade.model.report import Preview, PreviewPicture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+import msgspec
 from pydantic import BaseModel
 
 from pagegrade.model.account import Account, Caller, Role, Session
@@ -108,12 +108,11 @@ class SaidQuery(BaseModel):
     said: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(msgspec.Struct, frozen=True):
     """A submitted form that was not valid."""
 
-    details: Mapping[str, str] = field(default_factory=dict)
-    errors: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, str] = msgspec.field(default_factory=dict)
+    errors: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Field -> message, in the order of the page."""
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()

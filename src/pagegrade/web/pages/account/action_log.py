@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from pydantic import BaseModel, Field
 
 from pagegrade.clock import utc_now
@@ -37,8 +37,7 @@ class LogQuery(BaseModel):
     """Id of an action; only older ones are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """An action as a page shows it."""
 
     action: Action

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.checks import all_checks
 from pagegrade.model.ignores import StoredIgnore
@@ -24,8 +25,7 @@ PER_PAGE: Final = 25
 SAID: Final = {"removed": N_("The rule was removed. Its findings count again from the next analysis on.")}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
+class _Row(msgspec.Struct, frozen=True, kw_only=True):
     """A rule as the list shows it."""
 
     stored: StoredIgnore

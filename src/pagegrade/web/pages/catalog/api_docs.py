@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from pagegrade.model.errors import NotFound
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -27,8 +28,7 @@ _made: dict[tuple[str, ...], tuple[Group, ...]] = {}
 """Names of the operations -> the reference; a process has one entry, or a few in tests."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(msgspec.Struct, frozen=True):
     """A parameter of a call, or a member of its body."""
 
     name: str
@@ -38,8 +38,7 @@ class Value:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """One operation of the API."""
 
     name: str
@@ -52,8 +51,7 @@ class Call:
     """(status, its meaning), successes first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """The calls about one kind of resource."""
 
     name: str

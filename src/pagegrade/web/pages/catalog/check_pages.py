@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from pagegrade.checks import NEEDS, Advice, Check, SiteCheck, all_checks, all_site_checks
 from pagegrade.model.errors import NotFound
@@ -46,8 +47,7 @@ ARTIFACT: Final = "json "
 EXAMPLES: Final = {"Passes on": N_("This passes"), "Fails on": N_("This fails")}
 
 
-@dataclass(frozen=True, slots=True)
-class _Importance:
+class _Importance(msgspec.Struct, frozen=True):
     """The checks of a category that are equally important, the most expensive first."""
 
     key: str
@@ -55,8 +55,7 @@ class _Importance:
     checks: tuple[Mapping[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(msgspec.Struct, frozen=True):
     """A category and its checks, the most important first."""
 
     key: str

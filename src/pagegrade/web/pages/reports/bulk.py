@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable, ValidationFailed
@@ -68,8 +70,7 @@ UNREADABLE: Final = N_("The sitemap could not be read. Paste the URLs instead.")
 REFUSED: Final = N_("The site answered with HTTP %(status)s instead of the sitemap.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Preview:
+class _Preview(msgspec.Struct, frozen=True, kw_only=True):
     """Preview of the reports that a list would create."""
 
     listed: ReadURLs

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import quote, urlencode
+
+import msgspec
+from msgspec.structs import replace
 
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
@@ -31,8 +33,7 @@ FIRST_CLICK: Final = {"generated_at": "desc", "url": "asc", "result": "asc"}
 PAGE_SIZES: Final = (10, 25, 50, 100)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """The valid part of a query for the list, and messages about the rest."""
 
     query: ReportListQuery

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
@@ -73,8 +72,7 @@ _read_summary: Final = msgspec.json.Decoder(_Summary).decode
 _read_error: Final = msgspec.json.Decoder(_Error).decode
 
 
-@dataclass(frozen=True, slots=True)
-class ReportURLs:
+class ReportURLs(msgspec.Struct, frozen=True):
     """Paths of the pages of one report, for its owner or behind its share link."""
 
     base: str
@@ -109,8 +107,7 @@ class ReportURLs:
         return f"{self.base}/criterion?number={quote(number)}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class Drawn(msgspec.Struct, frozen=True, kw_only=True):
     """A rendered report."""
 
     report: Report

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.access import MAX_NAME, MAX_PROFILES
 from pagegrade.model.account import Account
@@ -75,8 +75,7 @@ SAID: Final = {
 """Last action -> (style, message)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewForm:
+class NewForm(msgspec.Struct, frozen=True, kw_only=True):
     """The submitted form for a new report."""
 
     url: str = ""
@@ -87,7 +86,7 @@ class NewForm:
     device: str = ""
     access: str = ""
     """Access profile; empty for that of the origin."""
-    problems: Mapping[str, str] = field(default_factory=dict)
+    problems: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Field -> message; an empty field for messages about the whole form."""
 
 
@@ -218,8 +217,7 @@ def _gone(report_id: int, texts: Texts) -> dict[str, Any]:
     return {"id": report_id, "state": "gone", "finished": True, "state_words": texts.gettext(GONE)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Trend:
+class _Trend(msgspec.Struct, frozen=True):
     """The score of a site by day, as a chart and as rows of a table."""
 
     days: tuple[TrendDay, ...]
@@ -260,8 +258,7 @@ def _trend(days: Sequence[TrendDay], thresholds: Thresholds) -> _Trend | None:
     return _Trend(tuple(reversed(days)), chart_of(points, scale=scale), HEIGHT, ticks, limits)
 
 
-@dataclass(frozen=True, slots=True)
-class _Chip:
+class _Chip(msgspec.Struct, frozen=True):
     """A filter with its own link."""
 
     words: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
 from pagegrade.render.badge import HEIGHT, badge_width
@@ -72,8 +73,7 @@ async def compare_run_pages(request: Request, work: UnitOfWork, view: View) -> R
     return await compare_page(view, found, ReportURLs(f"/reports/{found.viewed.report.id}"), own=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sharing:
+class _Sharing(msgspec.Struct, frozen=True, kw_only=True):
     """Privacy of the report, with the links to share."""
 
     words: str

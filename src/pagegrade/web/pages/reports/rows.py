@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -69,8 +68,7 @@ _read_error: Final = msgspec.json.Decoder(_Error).decode
 _read_summary: Final = msgspec.json.Decoder(_Summary).decode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Values of a report for its row of a list."""
 
     id: int

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final
+
+import msgspec
 
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import Privacy, StoredReport
@@ -104,8 +105,7 @@ async def unlock_share(request: Request, work: UnitOfWork, view: View, services:
     return await unlock(request, work, view, services, REPORTS)
 
 
-@dataclass(frozen=True, slots=True)
-class _Preview:
+class _Preview(msgspec.Struct, frozen=True):
     """Title, description and picture for link previews of the share page."""
 
     title: str
