@@ -104,11 +104,11 @@ class ClaimedWebhook(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def events(self) -> tuple[DueDelivery, ...]:
-        """One delivery of each event: several webhooks may have wanted it."""
+        """One delivery of each event, in the order in which they happened: several webhooks may have wanted one."""
         first: dict[str, DueDelivery] = {}
         for due in self.deliveries:
             first.setdefault(due.event_id, due)
-        return tuple(first.values())
+        return tuple(sorted(first.values(), key=lambda due: due.at_ms))
 
 
 def receiver_of(kind: Kind, url: str) -> tuple[Kind, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pagegrade.model.events import Event, EventType
@@ -329,6 +329,7 @@ STEP = st.tuples(
 
 @settings(max_examples=40, deadline=None)
 @given(history=st.lists(STEP, max_size=60))
+@example([("report.failed", 1, 0), ("report.completed", 1, 29_900), ("report.completed", 1, 200), ("claim", 1, 5_000)])
 def test_what_happens_in_one_window_is_one_message(history: list[tuple[str, int, int]]) -> None:
     """For each receiver, whatever the history: nothing is lost or sent twice, and a window is never cut in two."""
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(make_file(Path(folder))) as database:
