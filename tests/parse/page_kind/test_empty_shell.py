@@ -133,3 +133,26 @@ def test_word_that_waits_in_a_mount_needs_no_language(word: str, mount: str) -> 
 
     assert kind_of(f"<title>x</title><body>{mount.format(word)}{script}") == "empty_shell"
     assert kind_of(f"<title>x</title><body><h1>{word.strip('.…')}</h1><p>{word.strip('.…')}</p>{script}") is None
+
+
+@pytest.mark.parametrize(
+    ("heading", "sentence"),
+    [
+        ("Language", "The following chapters detail changes to the language."),
+        ("Sprache", "Die folgenden Kapitel beschreiben Änderungen der Sprache."),
+        ("Язык", "В следующих главах описаны изменения самого языка."),
+        ("اللغة", "تصف الفصول التالية التغييرات التي طرأت على اللغة نفسها."),
+    ],
+)
+@pytest.mark.parametrize(
+    ("inside", "kind"), [("", None), ("<div id=chapters></div>", "empty_shell"), ("<p>…</p>", "empty_shell")]
+)
+def test_page_of_a_heading_and_a_sentence_is_one_where_it_waits_for_nothing(
+    heading: str, sentence: str, inside: str, kind: str | None
+) -> None:
+    """The first page of a chapter, in a manual whose menu and search scripts make."""
+    html = f"""<html><head><title>{heading}</title><script src="/toc-2b.js"></script><script type="module" src="/book-a71c9e04.js"></script></head>
+<body><nav><toc-box></toc-box></nav><div id="menu-bar-placeholder"></div><div id="search"><ul id="results"></ul></div>
+<main><h1>{heading}</h1><p>{sentence}</p>{inside}</main></body></html>"""
+
+    assert kind_of(html) == kind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -21,6 +22,8 @@ _MAX_ALL_WORDS: Final = 260
 _MAX_NODES: Final = 3_000
 _FEW: Final = 12
 _LARGE_INLINE: Final = 3_000
+_MIN_SENTENCE: Final = 40
+"""Characters of a paragraph that is more than a label."""
 _MAX_MESSAGE: Final = 120
 _MAX_WORD: Final = 24
 _MOUNT: Final = re.compile(r"(?:^|[_-])(?:app|root|mount|application)(?:$|[_-])")
@@ -106,7 +109,10 @@ def score_empty_shell(document: Document) -> int:
     words = len(rest.split())
     if words > MAX_WORDS or document.word_count > _MAX_ALL_WORDS + MAX_WORDS or _shows_something(document, words):
         return 0
-    body = _survey(document)
+    root = document.body.node
+    if not isinstance(root, Element) or _says_something(root):
+        return 0
+    body = _survey(root)
     if body.cut:
         return 0
     noscript = fold(" ".join(document.noscripts)[:6_000])
@@ -184,12 +190,21 @@ def _is_shown_frame(frame: Frame) -> bool:
 _Open = tuple[Element, Iterator[object], bool, list[str], bool, int]
 
 
-def _survey(document: Document) -> _Body:
-    """Count what stands in the body, bottom up, within ``_MAX_NODES``."""
+def _says_something(body: Element) -> bool:
+    """Return whether a main element has a heading, a sentence, and no place for more: scripts add what is beside it."""
+    mains = list(islice(body.select("main, [role=main]"), 2))
+    if len(mains) != 1 or next(iter(mains[0].select("h1, h2")), None) is None:
+        return False
+    texts = (fold(str(one.text)[:400]) for one in islice(mains[0].select("p"), _FEW))
+    if not any(len(text) >= _MIN_SENTENCE and not _is_loading(text) and not _PLEA.search(text) for text in texts):
+        return False
+    found = _survey(mains[0])
+    return not (found.mounts or found.placeholders or found.messages or found.cut)
+
+
+def _survey(root: Element) -> _Body:
+    """Count what stands in the body, or in a part of it, bottom up, within ``_MAX_NODES``."""
     found = _Body()
-    root = document.body.node if document.body is not None else None
-    if not isinstance(root, Element):
-        return found
     left = _MAX_NODES
     # (element, its children, whether it holds something, its own text, whether it stands in header, footer, menu;
     # the placeholders that were found before it)
