@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,14 @@ class World:
 
     def __init__(self, tmp_path: Path) -> None:
         self.database: Database = make_database(tmp_path)
-        self.alice, self.bob = (add_owner(self.database, name)[0] for name in ("Alice", "Bob"))
-        self._tokens = {
-            each.id: self.database.write_here(lambda tx, each=each: start_session(tx, each, "Firefox", NOW_MS))  # type: ignore[misc]
-            for each in (self.alice, self.bob)
-        }
+        self._tokens: dict[int, str] = {}
+        self.alice, self.bob = (self.add(name) for name in ("Alice", "Bob"))
+
+    def add(self, name: str) -> Account:
+        """A person who has signed in."""
+        person = add_owner(self.database, name)[0]
+        self._tokens[person.id] = self.database.write_here(lambda tx: start_session(tx, person, "Firefox", NOW_MS))
+        return person
 
     def caller(self, person: Account) -> Caller:
         """Sender of a request now."""
@@ -72,6 +76,18 @@ def test_an_invitation_is_accepted_once(world: World) -> None:
     assert (caller.account.id, caller.person.id, caller.role) == (world.alice.id, world.bob.id, Role.EDITOR)
     assert world.join(world.bob, token) is None
     assert world.database.read_here(lambda tx: team.find_invited(tx, token, NOW_MS)) is None
+
+
+def test_one_of_several_who_accept_at_once_joins(world: World) -> None:
+    """Whoever read the invitation while it was good."""
+    shared, people = world.shared(), [world.bob, *map(world.add, ("Carol", "Dave", "Eve", "Frank"))]
+    token = world.invite(world.alice)
+
+    with ThreadPoolExecutor(len(people)) as threads:
+        joined = list(threads.map(lambda person: world.join(person, token), people))
+
+    assert sum(each is not None for each in joined) == 1
+    assert [world.role(shared, person) for person in people].count(Role.EDITOR) == 1
 
 
 @pytest.mark.parametrize(("late_ms", "works"), [(team.INVITATION_MS - 1, True), (team.INVITATION_MS, False)])
