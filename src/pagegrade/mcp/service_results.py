@@ -12,7 +12,6 @@ from pagegrade.client.types import (
     AuditDocument,
     Comparison,
     FindingPageList,
-    FindingPlace,
     ListedReport,
     Monitor,
     Report,
@@ -379,10 +378,6 @@ def site_findings(audit: int, listed: SiteFindingList) -> SiteFindings:
         total=listed["meta"]["total"],
         not_known=unknown[0] if unknown else None,
     )
-
-
-def _first_place(place: FindingPlace) -> str:
-    return f"{visible(place['url'], _URL_CHARS)} {visible(place['value'], 100)}".rstrip()
 
 
 def finding_pages(audit: int, finding: int, listed: FindingPageList) -> FindingPages:

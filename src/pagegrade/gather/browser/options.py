@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pagegrade.gather.browser.devices import DeviceProfile
 
 VISIT_S: Final = 120.0
-MAX_CPU_SLOWDOWN: Final = 20.0
 MAX_MEMORY_BYTES: Final = 1_200_000_000
 """Of all processes of a browser together."""
 

@@ -190,10 +190,6 @@ class Names:
         text = self.referenced(attrs.get("aria-describedby", "")) or _clean(attrs.get("aria-description", ""))
         return text or ("" if name_from == "title" else _clean(attrs.get("title", "")))
 
-    def visible_text(self, node: Element) -> str:
-        """The text inside an element that is not hidden by an attribute."""
-        return self._content(node, 0)
-
     def _of_id(self, name: str) -> str:
         known = self._by_id.get(name)
         if known is not None:

@@ -63,7 +63,6 @@ _PLACES: Final = "[aria-busy], [data-src], [data-url], [data-endpoint], [data-co
 _MAX_ITEMS: Final = 3
 _MIN_CHARS: Final = 2
 
-_MAX_COVERS: Final = 20
 _SLUG: Final = re.compile(r"[\W_]+")
 _STEM: Final = 5
 """Letters of a word that its forms have in common."""

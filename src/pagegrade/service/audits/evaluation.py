@@ -36,8 +36,6 @@ LOST_PARTS: Final = 10_000
 """Parts of a point in which the penalties of pages are counted."""
 ONE_HUNDREDTH: Final = SCALE * LOST_PARTS // site.HUNDREDTHS
 """Units of weight and penalty in a hundredth of a point of the site."""
-_UNLINKED: Final = 250
-"""Depth from which on no link is known that leads to a page."""
 
 
 class _Line(msgspec.Struct, frozen=True, kw_only=True):
