@@ -60,9 +60,7 @@ def shown_as_public(value: Any) -> Any:
     if isinstance(value, str):
         return _LOCAL.sub(SHOWN, value)
     if isinstance(value, msgspec.Struct):
-        return msgspec.structs.replace(
-            value, **{name: shown_as_public(getattr(value, name)) for name in value.__struct_fields__}
-        )
+        return replace(value, **{name: shown_as_public(getattr(value, name)) for name in value.__struct_fields__})
     if isinstance(value, tuple):
         return tuple(shown_as_public(each) for each in value)
     if isinstance(value, dict):

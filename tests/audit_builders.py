@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_network
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
@@ -52,7 +52,7 @@ def fill(database: Database, crawl: Crawl | None, result: AuditResult | None = N
 
     def work(tx: Any) -> None:
         start, other = crawl.start_url, f"{crawl.start_url}other"
-        counted = structs.replace(crawl, urls=2, fetched=2, segments=1)
+        counted = replace(crawl, urls=2, fetched=2, segments=1)
         advance_crawl(tx, counted, now_ms())
         add_urls(
             tx,
@@ -86,13 +86,13 @@ def ungraded(url: str) -> AuditResult:
     """A result with one finding, of too few pages for a grade."""
     found = result_of(url)
     (finding,) = found.findings
-    return structs.replace(
+    return replace(
         found,
         score=None,
         exact=None,
         rating=None,
         no_grade="too_few_pages",
-        findings=(structs.replace(finding, lost=None),),
+        findings=(replace(finding, lost=None),),
     )
 
 

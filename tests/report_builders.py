@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from pagegrade.checks import all_checks
@@ -62,7 +61,7 @@ def make_result(check: str = "title-length", **more: Any) -> Result:
         "learn_more": f"https://github.com/pagegrade/pagegrade/blob/main/docs/reference/checks/{check}.md",
     }
     result = Result(**{**defaults, **more})
-    return result if "evidence_total" in more else msgspec.structs.replace(result, evidence_total=len(result.evidence))
+    return result if "evidence_total" in more else replace(result, evidence_total=len(result.evidence))
 
 
 def make_passed(check: str = "language", **more: Any) -> Result:
@@ -355,7 +354,7 @@ def poisoned_report(payload: str) -> Report:
         reason=payload,
     )
     poisoned = [
-        msgspec.structs.replace(
+        replace(
             result,
             title=payload,
             value=payload,

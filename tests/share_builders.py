@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 
-import msgspec
 from msgspec.structs import replace
 
 from pagegrade.model.account import Account
@@ -83,5 +82,5 @@ def reload(database: Database, report: StoredReport) -> StoredReport:
 def seen(url: str = URL) -> Report:
     """A completed report on the address, which quotes it."""
     plain = make_report()
-    results = (msgspec.structs.replace(plain.results[0], message=f"The address is {url}."), *plain.results[1:])
+    results = (replace(plain.results[0], message=f"The address is {url}."), *plain.results[1:])
     return replace(plain, url=url, final_url=url, project=project_of(url), results=results)

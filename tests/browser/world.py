@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from argon2 import PasswordHasher
 from msgspec.structs import replace
 from sqlalchemy import select, update
@@ -328,13 +327,13 @@ class _Builder:
         caller, at_ms, hostile = Caller(account=alice), self._now_ms, PAYLOADS["J02"]
         graded = result_of("https://graded.example/")
         (finding,) = graded.findings
-        evil = msgspec.structs.replace(finding, title=hostile, message=hostile, why=hostile, fix=hostile, lost=1.0)
+        evil = replace(finding, title=hostile, message=hostile, why=hostile, fix=hostile, lost=1.0)
         results = {
             "graded": graded,
             "paused": None,
             "failed": None,
             "ungraded": ungraded("https://ungraded.example/"),
-            "hostile": msgspec.structs.replace(graded, findings=(evil,)),
+            "hostile": replace(graded, findings=(evil,)),
             "spare": None,
         }
         for name, result in results.items():
@@ -346,8 +345,8 @@ class _Builder:
                 raise AssertionError("no crawl was claimed")
             if name == "graded":
                 # Crawled twice: then it has a hostile finding, which is gone now.
-                gone = msgspec.structs.replace(evil, number=2, fingerprint="f")
-                fill(self._database, crawl, msgspec.structs.replace(graded, findings=(finding, gone), score=94))
+                gone = replace(evil, number=2, fingerprint="f")
+                fill(self._database, crawl, replace(graded, findings=(finding, gone), score=94))
                 again = AuditChange(again=True)
                 self._database.write_here(
                     partial(change_audit, caller=caller, audit_id=1, change=again, options=OPTIONS, now_ms=at_ms)
@@ -463,9 +462,7 @@ class _Builder:
         self._add("right-to-left", alice, poisoned_report(RIGHT_TO_LEFT), url="https://xn--4gbrim.example/")
         long = poisoned_report(VERY_LONG)
         # Why and how are our own words.
-        results = tuple(
-            msgspec.structs.replace(result, why="It is long.", fix="Shorten it.") for result in long.results
-        )
+        results = tuple(replace(result, why="It is long.", fix="Shorten it.") for result in long.results)
         self._add("very-long", alice, replace(long, results=results), url=f"https://long.example/{'path/' * 300}")
 
     def _hidden(self, alice: Account) -> None:

@@ -15,7 +15,6 @@ import pytest
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
-from msgspec import structs
 from msgspec.structs import replace
 
 from pagegrade.client import AsyncClient
@@ -143,9 +142,9 @@ def test_a_site_is_audited_and_its_findings_lead_to_their_pages(
         nothing = structured(await client.call_tool("list_site_findings", number))
         found = result_of(site)
         (finding,) = found.findings
-        evil = structs.replace(finding, message=INJECTION)
+        evil = replace(finding, message=INJECTION)
         crawl = await asyncio.to_thread(claim, database)
-        await asyncio.to_thread(fill, database, crawl, structs.replace(found, findings=(evil,)))
+        await asyncio.to_thread(fill, database, crawl, replace(found, findings=(evil,)))
         shown = json.loads(text_of(await client.call_tool("get_audit", number)))
         prompt = text_of(await client.call_tool("get_audit", {**number, "view": "prompt"}))
         findings = structured(await client.call_tool("list_site_findings", {**number, "severity": "high"}))
@@ -153,7 +152,7 @@ def test_a_site_is_audited_and_its_findings_lead_to_their_pages(
         again = structured(await client.call_tool("audit_again", number))
         listed = structured(await client.call_tool("list_audits", {"project": "example.com"}))["result"]
         crawl = await asyncio.to_thread(claim, database)
-        await asyncio.to_thread(fill, database, crawl, structs.replace(found, findings=()))
+        await asyncio.to_thread(fill, database, crawl, replace(found, findings=()))
         compared = structured(await client.call_tool("compare_audits", number))
         return [queued, text_of(early), nothing, shown, prompt, findings, pages, again, listed, compared]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.model.audit import AuditSettings, Crawl, withheld
 from pagegrade.model.audit_result import summary_of
@@ -21,12 +21,12 @@ def test_a_crawl_without_a_grade_says_why() -> None:
         secret=b"",
         created_at_ms=0,
     )
-    failed = structs.replace(crawl, state="failed", finished_at_ms=1)
-    summary = structs.replace(summary_of(result_of("https://example.com/")), no_grade="")
+    failed = replace(crawl, state="failed", finished_at_ms=1)
+    summary = replace(summary_of(result_of("https://example.com/")), no_grade="")
 
     assert withheld(crawl, None) is None
     assert withheld(failed, None) == "internal"
-    assert withheld(structs.replace(failed, error="not_installed", stop_reason="time"), None) == "not_installed"
-    assert withheld(structs.replace(failed, stop_reason="time"), None) == "time"
+    assert withheld(replace(failed, error="not_installed", stop_reason="time"), None) == "not_installed"
+    assert withheld(replace(failed, stop_reason="time"), None) == "time"
     assert withheld(failed, summary) is None
-    assert withheld(failed, structs.replace(summary, no_grade="too_few_pages")) == "too_few_pages"
+    assert withheld(failed, replace(summary, no_grade="too_few_pages")) == "too_few_pages"

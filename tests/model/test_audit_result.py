@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.model.audit_result import SummaryChange, summary_of
 from tests.audit_builders import result_of
@@ -12,8 +12,8 @@ def test_a_summary_counts_findings_by_importance() -> None:
     """Its other figures are those of the result."""
     result = result_of("https://example.com/")
     (finding,) = result.findings
-    minor = structs.replace(finding, number=2, severity="low")
-    summary = summary_of(structs.replace(result, findings=(finding, minor, structs.replace(minor, number=3))))
+    minor = replace(finding, number=2, severity="low")
+    summary = summary_of(replace(result, findings=(finding, minor, replace(minor, number=3))))
 
     assert summary.severities == {"high": 1, "low": 2}
     assert (summary.score, summary.rating, summary.found, summary.p10) == (95, "good", 2, 70)
@@ -25,7 +25,7 @@ def test_a_site_is_worse_where_its_score_fell_or_findings_are_new() -> None:
     summary = summary_of(result_of("https://example.com/"))
 
     def is_worse(before: int | None, **counts: int) -> bool:
-        return structs.replace(summary, change=SummaryChange(crawl=1, score=before, **counts)).is_worse
+        return replace(summary, change=SummaryChange(crawl=1, score=before, **counts)).is_worse
 
     assert not summary.is_worse
     assert is_worse(96)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.model.audit_result import AuditResult, Distribution, Place, SiteCap, SiteFinding, Unevaluated
 from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text
@@ -44,7 +44,7 @@ RESULT = AuditResult(
     distribution=Distribution(good=1_200, decent=80, bad=20, good_share=0.92, decent_share=0.06, bad_share=0.02),
     p10=61,
     worst=(),
-    findings=(FINDING, msgspec.structs.replace(FINDING, number=2, lost=0.0, counted_in="soft-404", title=EVIL)),
+    findings=(FINDING, replace(FINDING, number=2, lost=0.0, counted_in="soft-404", title=EVIL)),
     passed=("dead-ends",),
     not_applicable=("hreflang-clusters",),
     not_evaluated=(Unevaluated(check="orphan-pages", title="Orphan pages", reason="No sitemap was read."),),
@@ -66,10 +66,8 @@ def test_text_says_score_distribution_and_findings() -> None:
 
 def test_without_a_grade_no_score_is_shown() -> None:
     """The reason stands in its place."""
-    found = (msgspec.structs.replace(FINDING, lost=None),)
-    none = msgspec.structs.replace(
-        RESULT, score=None, exact=None, rating=None, no_grade="too_few_pages", caps=(), findings=found
-    )
+    found = (replace(FINDING, lost=None),)
+    none = replace(RESULT, score=None, exact=None, rating=None, no_grade="too_few_pages", caps=(), findings=found)
 
     assert "Fewer than five different pages" in render_audit_text(none)
     assert "of 100," not in render_audit_text(none)
@@ -105,7 +103,7 @@ def test_every_page_of_every_finding_is_a_row() -> None:
 
 def test_an_access_is_named_in_text_and_document() -> None:
     """Whoever reads the result knows that others see another site."""
-    result = msgspec.structs.replace(RESULT, notes=("Analyzed with access profile Staging.",))
+    result = replace(RESULT, notes=("Analyzed with access profile Staging.",))
 
     assert "Analyzed with access profile Staging." in render_audit_text(result, width=100)
     assert "Analyzed with access profile Staging." in render_audit_html(result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.render.audit_comparison import SHOWN_PAGES, comparison_members, render_comparison_text
 from pagegrade.report.compare_audits import AuditComparison, FindingChange, PageChange, PageChanges
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.backend("sqlite", reason="no database is asked")
 
 def comparison(**changed: Any) -> AuditComparison:
     """A finding that is fixed, one of which nothing is known, and some pages."""
-    unknown = structs.replace(ONE, title="Missing from \x1b[31mthe sitemap", check="missing-from-sitemap")
+    unknown = replace(ONE, title="Missing from \x1b[31mthe sitemap", check="missing-from-sitemap")
     given: dict[str, Any] = {
         "before": 1,
         "after": 2,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks import all_checks
 from pagegrade.model.outcome import DOUBTS
@@ -147,7 +147,7 @@ def test_a_score_of_accessibility_has_its_share_beside_it() -> None:
 
 def test_the_status_is_of_one_criterion() -> None:
     """A field without a label fails 4.1.2, and a person has to say whether it has a visible label."""
-    unlabelled = msgspec.structs.replace(make_result("form-label"), state="unlabelled")
+    unlabelled = replace(make_result("form-label"), state="unlabelled")
 
     assert result_of("4.1.2", unlabelled).status == "failed"
     assert result_of("3.3.2", unlabelled).status == "needs_person"

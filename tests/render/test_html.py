@@ -5,7 +5,6 @@ import hashlib
 import re
 from typing import Any
 
-import msgspec
 import pytest
 import turbohtml
 from msgspec.structs import replace
@@ -216,7 +215,7 @@ def test_what_costs_nothing_names_its_places() -> None:
     noted = make_passed(
         "link-redirects", outcome="informative", importance="informative", evidence=places, fix="Link to the final URL."
     )
-    text = render_html([make_report(msgspec.structs.replace(noted, evidence_total=7))])
+    text = render_html([make_report(replace(noted, evidence_total=7))])
 
     assert "https://example.com/5<" in text
     assert "https://example.com/6<" not in text

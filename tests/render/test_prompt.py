@@ -5,7 +5,6 @@ from typing import Literal
 
 import pytest
 from markdown_it import MarkdownIt
-from msgspec import structs
 from msgspec.structs import replace
 
 from pagegrade.model.audit_result import AuditResult, Place, Unevaluated
@@ -181,10 +180,10 @@ def audited(payload: str, findings: int = 2, places: int = 50) -> AuditResult:
     (finding,) = result.findings
     place = Place(url=payload, value=payload, sources=(payload,) * 5, count=9)
     found = [
-        structs.replace(finding, number=number, message=payload, pages=places, places=(place,) * places)
+        replace(finding, number=number, message=payload, pages=places, places=(place,) * places)
         for number in range(1, findings + 1)
     ]
-    return structs.replace(result, findings=tuple(found))
+    return replace(result, findings=tuple(found))
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
@@ -206,9 +205,7 @@ def test_text_of_a_site_stands_in_blocks_of_its_own(payload: str) -> None:
 
 def test_the_prompt_of_a_site_names_causes_places_and_how_to_verify() -> None:
     """One finding alone, too; what does not fit is named."""
-    result = structs.replace(
-        audited("http://a.test/"), not_evaluated=(Unevaluated(check="orphan-pages", title="", reason=""),)
-    )
+    result = replace(audited("http://a.test/"), not_evaluated=(Unevaluated(check="orphan-pages", title="", reason=""),))
     text = render_audit_prompt(result) or ""
     one = render_audit_prompt(result, number=2) or ""
     many = render_audit_prompt(audited("http://a.test/" + "x" * 300, findings=60)) or ""
@@ -221,4 +218,4 @@ def test_the_prompt_of_a_site_names_causes_places_and_how_to_verify() -> None:
     assert render_audit_prompt(result, number=3) is None
     assert "## Not shown" in many
     assert len(many.encode()) <= MAX_TOKENS * BYTES_PER_TOKEN
-    assert "# A web site without findings" in (render_audit_prompt(structs.replace(result, findings=())) or "")
+    assert "# A web site without findings" in (render_audit_prompt(replace(result, findings=())) or "")

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -86,7 +85,7 @@ def test_other_sites_and_failures_are_marked() -> None:
         with_files(
             file("gone", status=404),
             file("refused", status=None, failure="connect", total_ms=None, first_byte_ms=None, transfer_bytes=None),
-            msgspec.structs.replace(file("x"), url="https://cdn.example.net/x.js", first_party=False),
+            replace(file("x"), url="https://cdn.example.net/x.js", first_party=False),
         )
     )
 

@@ -4,7 +4,6 @@ import csv
 import re
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -301,7 +300,7 @@ def test_a_headline_says_how_much_was_found() -> None:
 def test_informative_results_without_advice_are_not_listed() -> None:
     """They repeat what is in order."""
     noted = make_passed("url-depth", outcome="informative", importance="informative")
-    report = make_report(noted, msgspec.structs.replace(noted, check="frames", fix="Load them lazily."))
+    report = make_report(noted, replace(noted, check="frames", fix="Load them lazily."))
 
     assert [result.check for result in view.with_outcome(report, "informative")] == ["frames"]
 

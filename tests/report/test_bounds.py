@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence
 from pagegrade.report.bounds import (
@@ -42,7 +42,7 @@ def test_characters_are_bounded_over_all_checks() -> None:
     whole = make_result(evidence=(entry,) * 100)
     other = make_result("other", evidence=whole.evidence)
     third = make_result("third", evidence=(entry,) * 50)
-    longer = make_result("longer", evidence=(*third.evidence[:-1], msgspec.structs.replace(entry, reason="r")))
+    longer = make_result("longer", evidence=(*third.evidence[:-1], replace(entry, reason="r")))
 
     assert [len(each.evidence) for each in bound_results((whole, other, third))] == [100, 100, 50]
     assert [len(each.evidence) for each in bound_results((whole, other, longer))] == [100, 99, 50]
@@ -75,7 +75,7 @@ def test_texts_are_bounded() -> None:
         evidence=(Evidence(url="u" * MAX_TEXT, reason="r" * MAX_TEXT),),
         errors=(Detail(code="c", actual="a" * MAX_DETAIL_TEXT, limit=1),) * MAX_DETAILS,
     )
-    cut = msgspec.structs.replace(
+    cut = replace(
         kept,
         evidence=(Evidence(url="u" * (MAX_TEXT + 1), reason="r" * MAX_TEXT),),
         errors=(Detail(code="c", actual="a" * (MAX_DETAIL_TEXT + 1), limit=1),) * (MAX_DETAILS + 1),

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -107,13 +106,11 @@ def test_a_check_that_waited_for_another_names_it(when: str) -> None:
 def test_elements_that_move_are_still_the_same() -> None:
     """A line added above changes every line number and selector, and no finding."""
     moved = tuple(
-        msgspec.structs.replace(
-            evidence, line=(evidence.line or 0) + 40, column=1, selector=f"body > div:nth-child(9) > {n}"
-        )
+        replace(evidence, line=(evidence.line or 0) + 40, column=1, selector=f"body > div:nth-child(9) > {n}")
         for n, evidence in enumerate(FAILED.evidence)
     )
 
-    assert sizes(compare(FAILED, msgspec.structs.replace(FAILED, evidence=moved))) == (0, 0, 3, 0)
+    assert sizes(compare(FAILED, replace(FAILED, evidence=moved))) == (0, 0, 3, 0)
 
 
 def test_one_more_offender_is_the_only_new_one() -> None:
@@ -420,10 +417,10 @@ def test_a_failed_analysis_compares_with_nothing(*, failed_first: bool) -> None:
 def test_a_fingerprint_survives_moves_and_distinguishes_pages() -> None:
     """Code scanning follows a finding over time by it."""
     report = make_report()
-    moved = msgspec.structs.replace(
+    moved = replace(
         FAILED,
         evidence=tuple(
-            msgspec.structs.replace(item, line=999, selector=f"main > img:nth-child({place})")
+            replace(item, line=999, selector=f"main > img:nth-child({place})")
             for place, item in enumerate(FAILED.evidence)
         ),
     )
@@ -432,7 +429,7 @@ def test_a_fingerprint_survives_moves_and_distinguishes_pages() -> None:
     assert len(set(names)) == len(names) == 3
     assert fingerprints(report, moved) == names
     assert set(fingerprints(make_report(url="https://b.test/"), FAILED)).isdisjoint(names)
-    assert len(fingerprints(report, msgspec.structs.replace(FAILED, evidence=()))) == 1
+    assert len(fingerprints(report, replace(FAILED, evidence=()))) == 1
 
 
 def test_fingerprints_of_equal_findings_are_numbered() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.model.audit import AuditSettings
 from pagegrade.model.audit_result import AuditResult, Unevaluated
@@ -42,10 +42,10 @@ def side(found: Found, *, number: int = 1, extent: str = "pages", complete: bool
     findings, places = [], {}
     for at, (name, pages) in enumerate(found.items(), 1):
         lost = {"number": at, "check": name[0], "fingerprint": name, "extent": extent, "pages": len(pages), "lost": 1.0}
-        findings.append(structs.replace(one, **lost))
+        findings.append(replace(one, **lost))
         places[at] = [(page, None) if isinstance(page, str) else page for page in pages]
     unevaluated = changed.pop("unevaluated", ())
-    result: AuditResult = structs.replace(
+    result: AuditResult = replace(
         result_of("https://example.com/"),
         findings=tuple(findings),
         complete=complete,
@@ -183,10 +183,8 @@ def test_two_measurements_are_not_compared(changed: dict[str, Any], differs_in: 
 
 def test_pages_come_go_and_change() -> None:
     """In the order of their URLs, with what changed of them."""
-    before = side({}, pages={"b": structs.replace(SEEN, title="B", score=80), "e": SEEN, "f": SEEN})
-    after = side(
-        {}, pages={"b": structs.replace(SEEN, title="C", score=81), "c": GONE, "d": BROKEN, "e": None, "g": SEEN}
-    )
+    before = side({}, pages={"b": replace(SEEN, title="B", score=80), "e": SEEN, "f": SEEN})
+    after = side({}, pages={"b": replace(SEEN, title="C", score=81), "c": GONE, "d": BROKEN, "e": None, "g": SEEN})
     found = compare_audits(before, after).pages
 
     assert (found.new, found.gone, found.totals) == (("g",), ("c", "e", "f"), (1, 3, 2))
@@ -198,7 +196,7 @@ def test_pages_come_go_and_change() -> None:
 
 def structs_of(one: AuditSide, **changed: Any) -> AuditSide:
     """A side with another result."""
-    return one._replace(result=structs.replace(one.result, **changed))
+    return one._replace(result=replace(one.result, **changed))
 
 
 def test_the_points_of_the_findings_add_up_to_the_difference_of_the_scores() -> None:
@@ -213,6 +211,6 @@ def test_the_points_of_the_findings_add_up_to_the_difference_of_the_scores() -> 
     ]
     assert found == compare_audits(before, after)
     assert found.counts == {"new": 1, "worse": 0, "fixed": 1, "better": 0, "still": 1, "not_comparable": 0}
-    ungraded = structs_of(after, findings=tuple(structs.replace(one, lost=None) for one in after.result.findings))
+    ungraded = structs_of(after, findings=tuple(replace(one, lost=None) for one in after.result.findings))
 
     assert [one.cost for one in compare_audits(before, ungraded).findings] == [None, -1.0, None]

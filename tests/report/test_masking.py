@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,7 +62,7 @@ def result(**members: object) -> Result:
         price=1.0,
         lost=1.0,
     )
-    return msgspec.structs.replace(plain, **members)
+    return replace(plain, **members)
 
 
 def report(url: str, **members: object) -> Report:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.report import CategoryScore, Report, Result
 from pagegrade.report.serialize import analysis_to_dict
@@ -41,7 +41,7 @@ def test_a_category_takes_no_more_than_its_budget() -> None:
 
 def test_nothing_is_open_with_a_browser_without_a_score_and_for_other_reasons() -> None:
     """A check that failed for another reason is no matter of the browser."""
-    other = msgspec.structs.replace(unseen("a", 8.0), reason="timeout: It took too long.")
+    other = replace(unseen("a", 8.0), reason="timeout: It took too long.")
 
     assert unseen_by_browser(report(other)) is None
     assert unseen_by_browser(report(unseen("a", 8.0), score=None)) is None

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.model import audit
 from pagegrade.model.audit import AuditSettings, Crawl, PageRecord, Probe, SiteFacts, SitemapRead, URLState, WaitingURL
@@ -79,7 +79,7 @@ async def _read_site(frontier: Frontier, world: World) -> None:
     file = SitemapRead(url=f"{ORIGIN}/sitemap.xml", status=200, urls=len(listed))
     frontier.host(0).robots_status = 200
     facts = SiteFacts(probes=(probe,), sitemaps=(file,))
-    await frontier.save(structs.replace(frontier.crawl, facts=facts, seeded=True))
+    await frontier.save(replace(frontier.crawl, facts=facts, seeded=True))
 
 
 def visit_of(world: World, row: WaitingURL, scores: Mapping[str, int], found: Found) -> Visit:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document
@@ -57,7 +58,7 @@ def _evidence(document: Document, secret: ExposedSecret) -> Evidence:
 def mask_outcome(outcome: Outcome, secrets: Sequence[ExposedSecret]) -> Outcome:
     """The outcome without any of the keys, wherever a check quotes them."""
     masked = _mask(outcome, secrets)
-    return msgspec.structs.replace(
+    return replace(
         masked,
         evidence=tuple(_mask(entry, secrets) for entry in outcome.evidence),
         details=tuple(_mask(entry, secrets) for entry in outcome.details),
@@ -71,4 +72,4 @@ def _mask(value: T, secrets: Sequence[ExposedSecret]) -> T:
         for name in value.__struct_fields__
         if isinstance(text := getattr(value, name), str) and (masked := masked_text(text, secrets)) != text
     }
-    return msgspec.structs.replace(value, **changed) if changed else value
+    return replace(value, **changed) if changed else value

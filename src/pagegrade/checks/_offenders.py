@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks._check import offender_loss
 from pagegrade.model.document import Document, Node
@@ -33,7 +34,7 @@ class Offender(msgspec.Struct, frozen=True, gc=False):
 
 def in_state(offender: Offender, state: str) -> Offender:
     """The offender of another state of the check."""
-    return msgspec.structs.replace(offender, state=state)
+    return replace(offender, state=state)
 
 
 def lack_of_name(screen: str | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks._check import NEEDS_RENDERING, Check, Verdict
 from pagegrade.checks._exposed_keys import mask_outcome
@@ -66,7 +67,7 @@ def run_check(check: Check, facts: Facts) -> Verdict:
     evidence = verdict.evidence
     if len(evidence) > MAX_EVIDENCE:
         total = len(evidence) if verdict.total is None else verdict.total
-        verdict = msgspec.structs.replace(verdict, evidence=evidence[:MAX_EVIDENCE], total=total)
+        verdict = replace(verdict, evidence=evidence[:MAX_EVIDENCE], total=total)
     if evidence and check.visible_only:
         return _with_doubt(check, verdict, facts.document)
     return verdict
@@ -78,7 +79,7 @@ def _with_doubt(check: Check, outcome: Outcome, document: Document) -> Outcome:
         return outcome
     reason = UNREAD_SHEETS if document.visibility.unknown_sheets else UNDETERMINED
     message = outcome.message or check.state(outcome.state).message
-    return msgspec.structs.replace(outcome, uncertain=True, message=f"{message} {reason}")
+    return replace(outcome, uncertain=True, message=f"{message} {reason}")
 
 
 def evaluate(check: Check, verdict: Verdict) -> Evaluated:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from pagegrade.gather.context import Context
@@ -45,7 +44,7 @@ async def _ask(context: Context, request: Request) -> Probe:
     first = await _attempt(context, request)
     if request.method == "GET" or _is_settled(first):
         return first
-    return await _attempt(context, structs.replace(request, method="GET"))
+    return await _attempt(context, replace(request, method="GET"))
 
 
 def _is_settled(probe: Probe) -> bool:

@@ -309,7 +309,7 @@ def comparison_in_language(comparison: Comparison, tag: str) -> Comparison:
 
 def _result(result: Result, texts: FindingTexts) -> Result:
     translate = texts.translate
-    return msgspec.structs.replace(
+    return replace(
         result,
         title=translate(result.title),
         message=translate(result.message),
@@ -325,6 +325,4 @@ def _result(result: Result, texts: FindingTexts) -> Result:
 def _evidence(evidence: Evidence, texts: FindingTexts) -> Evidence:
     if not evidence.reason and not evidence.value:
         return evidence
-    return msgspec.structs.replace(
-        evidence, reason=texts.translate(evidence.reason), value=texts.amount(evidence.value)
-    )
+    return replace(evidence, reason=texts.translate(evidence.reason), value=texts.amount(evidence.value))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence
 from pagegrade.model.report import Result
@@ -70,7 +70,7 @@ def _bound(result: Result, entries: int, details: int) -> Result:
         errors = tuple(map(_bound_detail, errors))
     if evidence is result.evidence and errors is result.errors:
         return result
-    return msgspec.structs.replace(result, evidence=evidence, errors=errors)
+    return replace(result, evidence=evidence, errors=errors)
 
 
 def _texts(entry: Evidence) -> tuple[str, ...]:
@@ -90,9 +90,7 @@ def _longest(entry: Evidence) -> int:
 
 def _bound_entry(entry: Evidence) -> Evidence:
     selector, snippet, header, url, value, reason = (clean(text, MAX_TEXT) for text in _texts(entry))
-    return msgspec.structs.replace(
-        entry, selector=selector, snippet=snippet, header=header, url=url, value=value, reason=reason
-    )
+    return replace(entry, selector=selector, snippet=snippet, header=header, url=url, value=value, reason=reason)
 
 
 def _text_length(detail: Detail) -> int:

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.basis import Basis, Difference
 from pagegrade.model.errors import InvalidInput
@@ -190,7 +191,7 @@ class _Found:
         if was is not None and was.ignored is not None:
             if is_ is not None and is_.ignored is not None:
                 return
-            was = msgspec.structs.replace(was, outcome=was.ignored.outcome, lost=was.ignored.points)
+            was = replace(was, outcome=was.ignored.outcome, lost=was.ignored.points)
         reason = _why_not(was, is_)
         if reason is not None or was is None or is_ is None:
             # A check that only informs has no findings that could be missed.

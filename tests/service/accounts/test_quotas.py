@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
 from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
@@ -211,7 +210,7 @@ def test_crawls_fetch_what_is_left_of_the_month(instance: Instance) -> None:
     crawl = claim(instance.database)
 
     assert crawl is not None
-    fetched = structs.replace(crawl, fetched=4)
+    fetched = replace(crawl, fetched=4)
     instance.database.write_here(lambda tx: advance_crawl(tx, fetched, instance.now_ms))
     instance.database.write_here(
         lambda tx: end_crawl(tx, fetched, "completed", reason="done", complete=True, now_ms=instance.now_ms)

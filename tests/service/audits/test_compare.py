@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
@@ -19,7 +19,7 @@ from pagegrade.store.repositories.crawl_segments import FindingPage
 from tests.audit_builders import OPTIONS, claim, fill, make_audit, result_of
 from tests.store_builders import add_owner, make_database
 
-CLEAN: AuditResult = structs.replace(result_of("https://example.com/"), findings=(), score=100, exact=100.0)
+CLEAN: AuditResult = replace(result_of("https://example.com/"), findings=(), score=100, exact=100.0)
 
 
 def crawled(database: Database, *results: AuditResult) -> tuple[Caller, int]:
@@ -43,7 +43,7 @@ def test_the_last_two_that_compare_are_compared(tmp_path: Path) -> None:
     """One of other rules lies in between; who asks for it is told why it does not compare."""
     database = make_database(tmp_path)
     first = result_of("https://example.com/")
-    caller, audit_id = crawled(database, first, structs.replace(first, ruleset="0"), CLEAN)
+    caller, audit_id = crawled(database, first, replace(first, ruleset="0"), CLEAN)
 
     def read(**asked: Any) -> Any:
         return database.read_here(lambda tx: compare_crawls(tx, caller, audit_id, **asked))[1]
@@ -94,7 +94,7 @@ def test_a_crawl_notes_what_changed_since_the_last_that_compares(tmp_path: Path)
         return database.read_here(lambda tx: change_since_last(tx, crawl, result, pages))
 
     assert note(first, CLEAN) is None
-    assert note(newest, structs.replace(result, ruleset="0")) is None
+    assert note(newest, replace(result, ruleset="0")) is None
     assert note(newest, result) == SummaryChange(crawl=1, score=100, new=1)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
@@ -41,7 +41,7 @@ def test_a_sitemap_has_the_pages_that_search_engines_should_know(
     crawl = claim(database)
     if crawl is None:
         raise AssertionError("no crawl was claimed")
-    counted = structs.replace(crawl, urls=7, fetched=7, segments=1)
+    counted = replace(crawl, urls=7, fetched=7, segments=1)
     urls = [f"https://example.com/{number}" for number in range(1, 8)]
 
     def work(tx: Any) -> None:

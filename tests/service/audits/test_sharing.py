@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
@@ -94,9 +94,7 @@ def test_people_with_the_link_see_no_value_of_a_query(database: Database) -> Non
     (finding,) = found.findings
     secret = "https://example.com/reset?token=s3cr3t-R4nd0m"
     place = Place(url=secret, value=f"from {secret}", sources=(secret,), count=1)
-    result = structs.replace(
-        found, findings=(structs.replace(finding, message="s3cr3t-R4nd0m", places=(place,)),), worst=(place,)
-    )
+    result = replace(found, findings=(replace(finding, message="s3cr3t-R4nd0m", places=(place,)),), worst=(place,))
     fill(database, claim(database), result)
     audit = database.read_here(lambda tx: service.show_audit(tx, caller, audit.id))
     seen = database.read_here(lambda tx: view_shared_audit(tx, audit))

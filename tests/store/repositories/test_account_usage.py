@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
@@ -82,7 +82,7 @@ def test_pages_of_a_crawl_are_counted_once(database: Database) -> None:
 
     assert crawl is not None
     for fetched in (3, 3, 5):
-        known = structs.replace(crawl, fetched=fetched)
+        known = replace(crawl, fetched=fetched)
         database.write_here(lambda tx, known=known: advance_crawl(tx, known, now_ms()))  # type: ignore[misc]
     database.write_here(lambda tx: delete_audit(tx, audit.id))
     database.write_here(lambda tx: count_pages(tx, crawl.id, 9, now_ms()))

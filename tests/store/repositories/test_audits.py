@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 from sqlalchemy import func, select
 
 from pagegrade.clock import now_ms
@@ -113,8 +113,8 @@ def test_the_end_of_a_crawl_is_announced(database: Database) -> None:
     now: dict[str, Any] = {"options": OPTIONS, "now_ms": NOW_MS}
     first = result_of("https://example.com/")
     (finding,) = first.findings
-    second = structs.replace(finding, number=2, check="thin-content", fingerprint="fedcba9876543210")
-    for result in (first, structs.replace(first, findings=(finding, second)), structs.replace(first, score=99)):
+    second = replace(finding, number=2, check="thin-content", fingerprint="fedcba9876543210")
+    for result in (first, replace(first, findings=(finding, second)), replace(first, score=99)):
         fill(database, claim(database), result)
         database.write_here(partial(change_audit, caller=alice, audit_id=made.id, change=again, **now))
     query = select(events, deliveries.c.webhook_id).join(deliveries).order_by(events.c.id)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 from sqlalchemy import update
 
 from pagegrade.model.audit import AuditSettings, Crawl, CrawlHost, Probe, SiteFacts
@@ -78,11 +78,11 @@ def test_who_takes_a_crawl_shuts_out_the_one_before(database: Database) -> None:
     """A process that was stopped and wakes up writes nothing."""
     begun = begin(database).id
     first = database.write_here(lambda tx: take_crawl(tx, begun, NOW_MS))
-    counted = structs.replace(first, urls=3, fetched=2, facts=SiteFacts(probes=(Probe(url=START, status=404),)))
+    counted = replace(first, urls=3, fetched=2, facts=SiteFacts(probes=(Probe(url=START, status=404),)))
     database.write_here(lambda tx: advance_crawl(tx, counted, NOW_MS))
     second = database.write_here(lambda tx: take_crawl(tx, begun, NOW_MS))
     with pytest.raises(CrawlTakenOver):
-        database.write_here(lambda tx: advance_crawl(tx, structs.replace(counted, fetched=9), NOW_MS))
+        database.write_here(lambda tx: advance_crawl(tx, replace(counted, fetched=9), NOW_MS))
     with pytest.raises(CrawlTakenOver):
         database.write_here(lambda tx: end_crawl(tx, first, "failed", reason="done", complete=False, now_ms=NOW_MS))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.render.audit import NO_GRADE
 from tests.audit_builders import claim, fail, fill, result_of, ungraded
@@ -240,7 +240,7 @@ def test_two_crawls_are_compared(tmp_path: Path) -> None:
         alone = await instance.call("GET", f"{AUDITS}/1/compare")
         await instance.call("PUT", f"{AUDITS}/1", json={"results": 1})
         crawl = await asyncio.to_thread(claim, instance.services.database)
-        clean = structs.replace(result_of("https://example.com/"), findings=(), score=100, exact=100.0)
+        clean = replace(result_of("https://example.com/"), findings=(), score=100, exact=100.0)
         await asyncio.to_thread(fill, instance.services.database, crawl, clean)
         return [alone, *[await instance.call("GET", f"{AUDITS}/1{path}") for path in ("", "/compare?from=1&to=2")]]
 

@@ -1,7 +1,7 @@
 import re
 from typing import Final
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks._check import Cap, State, Verdict, check, meter_loss
 from pagegrade.checks._offenders import Offender, counted
@@ -148,7 +148,7 @@ def mojibake(document: Document) -> Verdict:
     if verdict.state in {"none", "some"}:
         return verdict
     loss = 1.0 if state == "unreadable" else meter_loss(share, 0.0, FULL_AT) * 0.6
-    return msgspec.structs.replace(
+    return replace(
         verdict,
         loss=max(0.2, loss),
         message=f"{share:.0%} of the visible text cannot be read, or is in the wrong encoding.",

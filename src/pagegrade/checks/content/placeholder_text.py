@@ -3,7 +3,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
@@ -232,10 +232,10 @@ def placeholder_text(document: Document) -> Outcome:
     )
     parts = sum(_is_latin(one.value.lower()) for one in found)
     if verdict.state == "some" and parts > 1 and _filling(document, found) >= MIN_WORDS:
-        return msgspec.structs.replace(verdict, loss=FORGOTTEN_PARTS)
+        return replace(verdict, loss=FORGOTTEN_PARTS)
     if verdict.state in {"none", "some"}:
         return verdict
-    return msgspec.structs.replace(verdict, loss=None, message="")
+    return replace(verdict, loss=None, message="")
 
 
 def _state(document: Document, found: Sequence[Offender]) -> str:

@@ -1,7 +1,7 @@
 from datetime import datetime
 from typing import Final, Literal
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks._amounts import amount, part
 from pagegrade.checks._check import State, Verdict, check, meter_loss
@@ -141,7 +141,7 @@ def cache_headers(resources: Resources, artifacts: Artifacts) -> Verdict:
         "uncached" if uncached else "short",
         value=part(len(offenders), evaluated, "file"),
         evidence=tuple(
-            msgspec.structs.replace(evidence, state="short") if uncached and is_short else evidence
+            replace(evidence, state="short") if uncached and is_short else evidence
             for is_short, _, _, evidence in offenders[:MAX_EVIDENCE]
         ),
         total=len(offenders),

@@ -1,6 +1,6 @@
 from typing import Final
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._metrics import Limits, evaluate_metric, format_metric
@@ -106,7 +106,7 @@ def largest_contentful_paint(rendering: Rendering, rendered_metrics: LoadMetrics
     paint = largest_paint(rendering)
     if isinstance(outcome, NotRun) or paint is None or paint.cause in _NOT_SAVED:
         return outcome
-    return structs.replace(outcome, saving=Saving(paint.cause_ms, "ms"))
+    return replace(outcome, saving=Saving(paint.cause_ms, "ms"))
 
 
 def _evidence(rendering: Rendering) -> tuple[Evidence, ...]:

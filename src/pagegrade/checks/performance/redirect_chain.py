@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Navigation, Response
@@ -160,7 +160,7 @@ def redirect_chain(navigation: Navigation) -> Verdict:
         state,
         value=len(steps),
         evidence=tuple(
-            msgspec.structs.replace(_evidence(answer, target), state=name)
+            replace(_evidence(answer, target), state=name)
             for (answer, target), name in zip(steps[:MAX_EVIDENCE], milder, strict=False)
         ),
         details=(Detail(code="redirects", actual=len(steps), limit=1),),

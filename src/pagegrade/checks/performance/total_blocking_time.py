@@ -1,6 +1,6 @@
 from typing import Final
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import State, Verdict, check
@@ -96,7 +96,7 @@ def total_blocking_time(rendering: Rendering, rendered_metrics: LoadMetrics) -> 
     saved = sum(blocked for url, (blocked, _) in _blocking_scripts(rendering).items() if url)
     if isinstance(outcome, NotRun) or saved < 1:
         return outcome
-    return structs.replace(outcome, saving=Saving(round(saved), "ms"))
+    return replace(outcome, saving=Saving(round(saved), "ms"))
 
 
 def _evidence(rendering: Rendering) -> tuple[Evidence, ...]:

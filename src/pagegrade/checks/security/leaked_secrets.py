@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._exposed_keys import ExposedKey, exposed_keys
@@ -110,7 +110,7 @@ def leaked_secrets(
     evidence = [key.evidence for key in secret]
     # Beside a secret, an identifier is of a milder state.
     milder = "identifier" if secret else ""
-    evidence += [msgspec.structs.replace(key.evidence, state=milder) for key in named]
+    evidence += [replace(key.evidence, state=milder) for key in named]
     if records and not secret:
         shown = tuple(Evidence(value=one, reason="record of a person") for one in records[:MAX_EVIDENCE])
         return Outcome("records", value=len(records), evidence=shown, total=len(records))

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks._check import State, check, offender_loss
 from pagegrade.model.artifacts import NotGathered, Resources
@@ -168,5 +168,5 @@ def _named_elsewhere(resources: Resources) -> Iterator[_Found]:
 def _evidence(document: Document, found: _Found, state: str) -> Evidence:
     url, kind, where = found
     if isinstance(where, Evidence):
-        return msgspec.structs.replace(where, state=state)
+        return replace(where, state=state)
     return document.evidence(where, reason=kind, url=url, state=state)

@@ -2,7 +2,7 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.checks._check import State, check
 from pagegrade.model.artifacts import Navigation
@@ -156,7 +156,7 @@ def url_friendly(navigation: Navigation) -> Outcome:
     if serious:
         state, value, first = serious[0]
         unfriendly = [name for name in found if name not in _HARMLESS]
-        milder = [msgspec.structs.replace(entry, state=name) for name, _, entry in serious[1:]]
+        milder = [replace(entry, state=name) for name, _, entry in serious[1:]]
         milder += [Evidence(url=open_url, reason=_REASONS[name], state="unfriendly") for name in unfriendly]
         return Outcome(state, value=value, evidence=(first, *milder))
     # What is decoded is easier to read, but must not bring line breaks or worse into the report.

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import Response
@@ -120,7 +120,7 @@ def script_rules(document: Document, seen_response: Response) -> Verdict:
         worst,
         value=len(found),
         evidence=tuple(
-            structs.replace(entry, state="" if state == worst else state) for entry, state in worst_first[:MAX_EVIDENCE]
+            replace(entry, state="" if state == worst else state) for entry, state in worst_first[:MAX_EVIDENCE]
         ),
         total=len(found),
         count=sum(state == worst for _, state in found),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sized
 from typing import Any, Final, Literal
 
-import msgspec
+from msgspec.structs import replace
 from turbohtml import Element
 
 from pagegrade.model.document import (
@@ -368,11 +368,11 @@ class Collector:
                 if missing:
                     self.nameless_on[node] = missing
             if type(fact) is Heading:
-                facts[index] = msgspec.structs.replace(fact, text=name)
+                facts[index] = replace(fact, text=name)
             elif isinstance(fact, NamedElement):
-                facts[index] = msgspec.structs.replace(fact, name=name, name_from=source)
+                facts[index] = replace(fact, name=name, name_from=source)
             else:
-                facts[index] = msgspec.structs.replace(fact, name=name)
+                facts[index] = replace(fact, name=name)
         for index, control in enumerate(self.controls):
             labels = self._labels_of(index, control)
             node = control.node
@@ -380,7 +380,7 @@ class Collector:
                 continue
             name, source = names.of(node, control.attrs, labels=labels)
             if name or labels:
-                self.controls[index] = msgspec.structs.replace(
+                self.controls[index] = replace(
                     control,
                     name=name,
                     name_from=source,

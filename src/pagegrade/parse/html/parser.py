@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 import msgspec
 import turbohtml
+from msgspec.structs import replace
 from turbohtml import Element
 
 from pagegrade.model import document as facts
@@ -430,7 +431,7 @@ def _mark_trailing_scripts(into: Collector) -> None:
     for index, (texts_before, media_before) in enumerate(into.script_marks):
         script = into.scripts[index]
         if not script.in_head and texts_before > last and media_before == into.media_count:
-            into.scripts[index] = msgspec.structs.replace(script, trailing=True)
+            into.scripts[index] = replace(script, trailing=True)
 
 
 def _head_closed_by(into: Collector) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import PAGE_STATES, Audit, AuditSettings, Crawl, URLFilter
@@ -140,9 +141,9 @@ def _side(
             state, trap = PAGE_STATES[one.state]
             facts = PageFacts(state=state, trap=trap or None, status=one.status)
             if row is not None:
-                facts = msgspec.structs.replace(facts, refusal=row.refusal or None, unread=row.unread)
+                facts = replace(facts, refusal=row.refusal or None, unread=row.unread)
             if row is not None and row.read:
-                facts = msgspec.structs.replace(
+                facts = replace(
                     facts,
                     words=row.words,
                     title=row.title,

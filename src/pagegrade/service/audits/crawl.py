@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 from typing import Final
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.gather.guard import Guard
@@ -168,7 +168,7 @@ async def _work(
         if earlier is not None and frontier.crawl.settings.follows:
             async for urls in earlier.seeds():
                 await frontier.add_seeds(urls, UNKNOWN_DEPTH)
-        await frontier.save(structs.replace(frontier.crawl, facts=facts, seeded=True))
+        await frontier.save(replace(frontier.crawl, facts=facts, seeded=True))
     return await work.run(slice_s)
 
 

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 
 import msgspec
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.gather.context import GatherLimits
 from pagegrade.model.artifacts import Response
@@ -170,7 +170,7 @@ async def open_earlier(database: Database, crawl: Crawl) -> Earlier | None:
 
 
 def _is_same(now: Sheet | None, before: Sheet) -> bool:
-    return now is not None and structs.replace(now, validator="") == structs.replace(before, validator="")
+    return now is not None and replace(now, validator="") == replace(before, validator="")
 
 
 def carry_over(visit: Visit, response: Response, before: EarlierPage | None) -> bool:
@@ -189,7 +189,7 @@ def carry_over(visit: Visit, response: Response, before: EarlierPage | None) -> 
     if not is_named and (not visit.seen or visit.seen != before.row.seen):
         return False
     visit.status, visit.content_type, visit.record = _OK, before.row.content_type, before.record
-    visit.carried = structs.replace(before.row, carried_from=before.read_in)
+    visit.carried = replace(before.row, carried_from=before.read_in)
     return True
 
 

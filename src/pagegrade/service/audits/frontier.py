@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Final
 
 import msgspec
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms, utc_now
 from pagegrade.model.audit import (
@@ -187,7 +187,7 @@ class Frontier:
         targets: dict[str, _Target] = {}
         for visit in visits:
             self._note_targets(visit, targets)
-        self.crawl = structs.replace(self.crawl, worked_ms=self.crawl.worked_ms + worked_ms)
+        self.crawl = replace(self.crawl, worked_ms=self.crawl.worked_ms + worked_ms)
         await self._store(visits, targets)
 
     async def save(self, crawl: Crawl) -> None:
@@ -251,7 +251,7 @@ class Frontier:
                 pattern.lane = batch.moved[pattern.pattern_no] = lane
         batch.patterns = list(changed.values())
         batch.hosts = self.hosts
-        crawl = structs.replace(
+        crawl = replace(
             self.crawl,
             urls=self.crawl.urls + len(batch.new),
             fetched=fetched,
@@ -376,7 +376,7 @@ class Frontier:
             if known is None:
                 pattern = Pattern(pattern_no=number, text=clean_text(self._shapes.text(number)))
             else:
-                pattern = structs.replace(known)
+                pattern = replace(known)
             changed[number] = pattern
         return pattern
 
@@ -384,7 +384,7 @@ class Frontier:
         number = visit.row.pattern_no
         pattern = changed.get(number)
         if pattern is None:
-            pattern = changed[number] = structs.replace(self.patterns[number])
+            pattern = changed[number] = replace(self.patterns[number])
         pattern.fetched += 1
         if visit.record is None or not visit.record.digest or _content(visit) not in before:
             pattern.distinct += 1
@@ -503,11 +503,11 @@ def _page_row(visit: Visit, ids: Mapping[str, int]) -> PageRow:
     )
     if visit.carried is not None:
         marks = ("content_type", "bytes", "time_ms", "validator", "seen", "carried_from")
-        row = structs.replace(row, **{name: getattr(visit.carried, name) for name in marks})
+        row = replace(row, **{name: getattr(visit.carried, name) for name in marks})
     if record is None:
         return row
     same = {name: getattr(record, name) for name in PageRow.__struct_fields__ if name in _RECORD_FIELDS}
-    return structs.replace(
+    return replace(
         row,
         read=not record.refusal,
         unread=bool(record.unread_sheets),

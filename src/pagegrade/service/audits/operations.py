@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
-from msgspec import structs
+from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import (
@@ -245,7 +245,7 @@ def create_audit(
     """
     hold_account(tx, caller.account.id)
     require_project(caller, project_of(start_url))
-    settings = structs.replace(settings, access=find_access(tx, caller, start_url, settings.access)[0])
+    settings = replace(settings, access=find_access(tx, caller, start_url, settings.access)[0])
     check_count(caller.account, options, "audits", used=store.count_audits(tx, caller.account.id, AuditFilter()))
     limited = _within_limits(tx, caller, settings, options, now_ms)
     start = identity(start_url, settings.drop_parameters)
@@ -268,7 +268,7 @@ def _within_limits(
         )
     left = pages_left(tx, caller.account, options, now_ms)
     most = options.crawl_pages if left is None else min(left, options.crawl_pages)
-    return structs.replace(settings, max_pages=min(settings.max_pages, most))
+    return replace(settings, max_pages=min(settings.max_pages, most))
 
 
 def show_audit(tx: Transaction, caller: Caller, audit_id: int) -> Audit:
@@ -358,7 +358,7 @@ def change_audit(
     elif change.paused is False and crawl.state == "paused":
         store.stop_crawl(tx, crawl, "queued", now_ms)
     if change.again and (change.cancel or crawl.state not in OPEN_STATES):
-        settings = structs.replace(audit.settings, fresh=change.fresh)
+        settings = replace(audit.settings, fresh=change.fresh)
         limited = _within_limits(tx, caller, settings, options, now_ms)
         account_id = caller.account.id
         next_one = begin_crawl(

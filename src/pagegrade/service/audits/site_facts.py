@@ -7,7 +7,6 @@ from collections import deque
 from functools import partial
 from typing import Final, Literal
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from pagegrade.gather.context import GatherLimits, OffloadFailed
@@ -84,7 +83,7 @@ async def _probe(work: Slice, url: str) -> Probe | None:
         record = await work.read(response, evaluates=False)
     except OffloadFailed:
         return probe
-    return structs.replace(probe, simhash=record.simhash, words=record.words, digest=record.digest)
+    return replace(probe, simhash=record.simhash, words=record.words, digest=record.digest)
 
 
 async def _read_sitemaps(frontier: Frontier, work: Slice, children: TaskRunner) -> list[SitemapRead]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, Self
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from pagegrade.clock import now_ms, utc_now
@@ -453,7 +452,7 @@ class Slice:
             return followed
         followed.release()
         # Servers exist that know only GET.
-        return await self.client.follow(structs.replace(request, method="GET"))
+        return await self.client.follow(replace(request, method="GET"))
 
     async def _read_page(self, response: Response) -> PageRecord:
         """Have a page read with the style sheets that decide what people see of it.
@@ -493,7 +492,7 @@ class Slice:
             (measure,) = await self._children.run(measure_samples, (sample,), timeout_s=_LIMITS.parse_s)
         except (OffloadFailed, ValueError):
             return sheet
-        return structs.replace(
+        return replace(
             sheet,
             visibility_rules=measure.visibility_rules,
             ink_rules=measure.ink_rules,
@@ -534,7 +533,7 @@ class Slice:
                 return exchange
             exchange.hold.release()
             # Servers exist that know only GET.
-            return await self.client.fetch(structs.replace(request, method="GET"))
+            return await self.client.fetch(replace(request, method="GET"))
         request = Request(
             url=url,
             purpose="document",
@@ -544,7 +543,7 @@ class Slice:
         )
         if before is None or not before.row.validator:
             return await self.client.fetch(request)
-        exchange = await self.client.fetch(structs.replace(request, validator=before.row.validator))
+        exchange = await self.client.fetch(replace(request, validator=before.row.validator))
         if exchange.response.status != NOT_MODIFIED or before.agrees(exchange.response):
             return exchange
         exchange.hold.release()

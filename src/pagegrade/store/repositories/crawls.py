@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, RowMapping, bindparam, delete, func, insert, select, update
 
 from pagegrade.model.audit import OPEN_STATES, AuditSettings, Crawl, CrawlHost, CrawlState, SiteFacts, StopReason
@@ -180,7 +181,7 @@ def end_crawl(
         "error": error,
     }
     change_crawl(tx, crawl, complete=int(complete), lease_until_ms=None, updated_at_ms=now_ms, **changes)
-    return msgspec.structs.replace(crawl, complete=complete, **changes)
+    return replace(crawl, complete=complete, **changes)
 
 
 def change_crawl(tx: Transaction, crawl: Crawl, **values: object) -> None:

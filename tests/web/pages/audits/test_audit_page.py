@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from tests.audit_builders import claim, fail, fill, result_of, ungraded
 from tests.web.calling import Instance, with_instance
@@ -30,8 +30,8 @@ def test_it_goes_from_the_site_to_its_findings_pages_and_reports(tmp_path: Path)
         database = instance.services.database
         found = result_of("https://example.com/")
         (finding,) = found.findings
-        evil = structs.replace(finding, number=2, check="title", title=EVIL, message=EVIL, lost=0.5)
-        result = structs.replace(found, findings=(finding, evil))
+        evil = replace(finding, number=2, check="title", title=EVIL, message=EVIL, lost=0.5)
+        result = replace(found, findings=(finding, evil))
         await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database), result)
         paths = ("", "?category=seo", "/findings/1", "/pages", "/pages?state=blocked", "/pages/2", "/findings/3")
         odd = (f"?page={number}" for number in ("0", "-1", "x", "9", "9" * 30))
@@ -146,11 +146,11 @@ def test_two_crawls_are_compared_on_a_page_and_in_short_on_that_of_the_site(tmp_
         database = instance.services.database
         found = result_of("https://example.com/")
         (finding,) = found.findings
-        evil = structs.replace(finding, title=EVIL, fingerprint="e")
+        evil = replace(finding, title=EVIL, fingerprint="e")
         await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database))
         early = await instance.page("GET", f"{PATH}/compare")
         await instance.call("PUT", f"/api/v1{PATH}", json={"results": 1})
-        result = structs.replace(found, findings=(evil,), score=90)
+        result = replace(found, findings=(evil,), score=90)
         await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database), result)
         paths = (f"{PATH}/compare", PATH, "/audits", f"{PATH}/compare?from=2&to=1", f"{PATH}/compare?from=7")
         return [early, *[await instance.page("GET", path) for path in paths]]

@@ -3,7 +3,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -249,9 +248,7 @@ def test_text_of_the_page_stays_text(tmp_path: Path, payload: str) -> None:
         plain,
         final_url=payload,
         project=payload,
-        results=tuple(
-            msgspec.structs.replace(result, message=payload, value=payload, reason=payload) for result in plain.results
-        ),
+        results=tuple(replace(result, message=payload, value=payload, reason=payload) for result in plain.results),
         page=None if plain.page is None else replace(plain.page, title=payload, server=payload, language=payload),
     )
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Violation
@@ -147,7 +147,7 @@ def _form(
     status: int = 200,
 ) -> Response:
     elements = elements_of(result)
-    result = msgspec.structs.replace(result, title=translated(result.title, view.texts.tag))
+    result = replace(result, title=translated(result.title, view.texts.tag))
     return view.page(
         "ignore_finding.html.jinja",
         status=status,
