@@ -80,12 +80,12 @@ def states(report: dict[str, Any]) -> list[str]:
 
 
 def timeless(value: Any) -> Any:
-    """A part of a report without what was measured, and without what is drawn by lot."""
+    """A part of a report without what was measured, pictures of the load included, and what is drawn by lot."""
     if isinstance(value, dict):
         kept = {name: part for name, part in value.items() if name not in MEASURED and not name.endswith("_ms")}
         return {name: timeless(part) for name, part in kept.items()}
     if isinstance(value, list):
-        return [timeless(part) for part in value]
+        return [timeless(part) for part in value if not (isinstance(part, dict) and part.get("kind") == "frame")]
     return RANDOM.sub("", value) if isinstance(value, str) else value
 
 
