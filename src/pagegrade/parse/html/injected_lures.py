@@ -93,6 +93,9 @@ _BLOCKS: Final = frozenset({"aside", "div", "footer", "nav", "ol", "section", "t
 _MAX_LEFT: Final = re.compile(r"(?:^|;)opacity:0?(?:\.0[0-5]?\d{0,4}|0?)(?:;|$)")
 """Opacity of a frame that no one sees."""
 _AFTER_ADDRESS: Final = re.compile(r"[^;{}\n]{0,200}(?:\.key(?:Code)?|\.which|\.charCode|fromCharCode)\b")
+_CALLS: Final = re.compile(r"(?:(?:sendBeacon|fetch|open)\s?\(|\.src\s?=)[^;{}\n]{0,20}[\"'`]\Z")
+_MAX_CALL: Final = 60
+"""Characters before an address that tell whether it is called or only named."""
 _ON_KEYS: Final = re.compile(r"[\"'`]key(?:down|up|press)[\"'`]|\bonkey(?:down|up|press)\b")
 _CARD: Final = frozenset({"cc-number", "cc-csc", "cc-exp"})
 _MAX_FORM: Final = 12
@@ -224,7 +227,12 @@ def _takes_keys(text: str, parties: Parties) -> bool:
     if _ON_KEYS.search(text) is None or SENDS.search(text) is None:
         return False
     addresses = islice(ADDRESS.finditer(text), MAX_STRINGS)
-    return any(is_foreign(one[0], parties) and _AFTER_ADDRESS.match(text, one.end()) is not None for one in addresses)
+    return any(
+        is_foreign(one[0], parties)
+        and _AFTER_ADDRESS.match(text, one.end()) is not None
+        and _CALLS.search(text[max(0, one.start() - _MAX_CALL) : one.start()]) is not None
+        for one in addresses
+    )
 
 
 def _swap(text: str, document: Document, parties: Parties) -> Kind | None:
