@@ -76,8 +76,19 @@ def some_reports(services: Services, alice: Account) -> None:
     queue.add("https://later.example/")
 
 
+async def tour_criteria(see: Callable[..., Awaitable[httpx.Response]]) -> None:
+    """A result of one that there is, and of one that there is not."""
+    for number in ("1.4.5", "9.9.9"):
+        for outcome in ("failed", "passed"):
+            await see("PUT", f"{REPORTS}/1/criteria/{number}", json={"outcome": outcome})
+        for method in ("GET", "DELETE", "DELETE"):
+            await see(method, f"{REPORTS}/1/criteria/{number}")
+    await see("GET", f"{REPORTS}/1/criteria")
+
+
 async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> None:
     """Create, show, list and delete one of each kind, and some problems with them."""
+    await tour_criteria(see)
     for path, bodies in (
         ("/api/v1/batches", (BATCH, {"privacy": 7})),
         ("/api/v1/ignores", (RULE, {"check": "none"})),

@@ -85,6 +85,10 @@ ROWS: Final = {
     ("GET", "/api/v1/reports/{id}/runs"): Row(200, 404),
     ("GET", "/api/v1/reports/{id}/runs/{n}"): Row(200, 404),
     ("GET", "/api/v1/reports/{id}/compare"): Row(200, 404, query="?from=1&to=2"),
+    ("GET", "/api/v1/reports/{id}/criteria"): Row(200, 404),
+    ("GET", "/api/v1/reports/{id}/criteria/{criterion}"): Row(200, 404),
+    ("PUT", "/api/v1/reports/{id}/criteria/{criterion}"): Row(200, 404, "reports:write", {"outcome": "passed"}),
+    ("DELETE", "/api/v1/reports/{id}/criteria/{criterion}"): Row(200, 404, "reports:write"),
     ("GET", "/api/v1/reports/{id}/pictures/{picture}"): Row(200, 404),
     ("GET", "/api/v1/batches"): Row(200, 200),
     ("POST", "/api/v1/batches"): Row(202, 202, "reports:write", {"urls[]": "{site}/about"}),
@@ -254,6 +258,11 @@ class World:
             return path.format(id=self.profile() if fresh else known["profile"])
         if path.startswith(WEBHOOKS):
             return path.format(id=self.webhook() if fresh else known["webhook"], delivery=known["delivery"])
+        if "/criteria" in path:
+            filled = path.format(**known)
+            if fresh:
+                self.server.call("PUT", filled, form={"outcome": "passed"})
+            return filled
         if fresh:
             made = self.server.create(f"{self.site.spa}/")
             known = {**known, "id": made["id"], "project": made["project"]}
@@ -290,6 +299,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             "project": report["project"],
             "check": "title",
             "picture": "viewport",
+            "criterion": "1.4.5",
             "code": "validation-failed",
         }
         known |= {"slug": report["share_url"].rpartition("/")[2]}
@@ -482,6 +492,7 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
                         id=each,
                         n=20,  # no id of the owner's, which would be taken for it
                         picture="viewport",
+                        criterion="1.4.5",
                         delivery=world.known["delivery"],
                         finding=20,
                         page=20,

@@ -27,6 +27,12 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "list_runs": Operation(method="GET", path="/api/v1/reports/{id}/runs"),
     "show_run": Operation(method="GET", path="/api/v1/reports/{id}/runs/{number}"),
     "compare_runs": Operation(method="GET", path="/api/v1/reports/{id}/compare"),
+    "list_criteria": Operation(method="GET", path="/api/v1/reports/{id}/criteria"),
+    "show_criterion": Operation(method="GET", path="/api/v1/reports/{id}/criteria/{criterion}"),
+    "record_criterion_result": Operation(
+        method="PUT", path="/api/v1/reports/{id}/criteria/{criterion}", body="application/json"
+    ),
+    "withdraw_criterion_result": Operation(method="DELETE", path="/api/v1/reports/{id}/criteria/{criterion}"),
     "show_picture": Operation(method="GET", path="/api/v1/reports/{id}/pictures/{picture}"),
     "list_batches": Operation(method="GET", path="/api/v1/batches"),
     "create_batch": Operation(method="POST", path="/api/v1/batches", body="application/json", idempotent=True),

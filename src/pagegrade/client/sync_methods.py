@@ -29,6 +29,8 @@ from pagegrade.client.types import (
     CrawlDocument,
     CrawlItem,
     CrawlList,
+    CriterionList,
+    CriterionOfReport,
     DeletedAccessProfile,
     DeletedAudit,
     DeletedBatch,
@@ -71,6 +73,7 @@ from pagegrade.client.types import (
     WebhookList,
     WebhookWithSecret,
     WithdrawnInvitation,
+    WithdrawnResult,
 )
 
 
@@ -508,6 +511,100 @@ class SyncMethods(SyncCaller):
             to: Number of the newer run; the last.
         """
         return cast("Comparison", self._data("compare_runs", path={"id": id}, query={"from": from_, "to": to}))
+
+    def list_criteria(
+        self, id: int, *, per_page: Literal[10, 25, 50, 100] | None = None, page: int | None = None
+    ) -> CriterionList:
+        """List the success criteria of a report.
+
+        What the report says of the 55 criteria A and AA of WCAG 2.2, by number: automatic tests, and the
+        results that persons recorded. A report without results has none (404).
+
+        The key needs the scope `reports:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+        """
+        return cast(
+            "CriterionList", self._answer("list_criteria", path={"id": id}, query={"per_page": per_page, "page": page})
+        )
+
+    def iterate_criteria(
+        self, id: int, *, per_page: Literal[10, 25, 50, 100] | None = None
+    ) -> Iterator[CriterionOfReport]:
+        """Yield every item of ``list_criteria``, page by page."""
+        items = self._items("list_criteria", path={"id": id}, query={"per_page": per_page}, by_cursor=False)
+        return cast("Iterator[CriterionOfReport]", items)
+
+    def show_criterion(self, id: int, criterion: str) -> CriterionOfReport:
+        """Show a success criterion of a report.
+
+        What the report says of one criterion.
+
+        The key needs the scope `reports:read`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            criterion: Number of the success criterion in WCAG 2.2.
+        """
+        return cast("CriterionOfReport", self._data("show_criterion", path={"id": id, "criterion": criterion}))
+
+    def record_criterion_result(
+        self,
+        id: int,
+        criterion: str,
+        outcome: Literal["passed", "failed", "not_applicable"],
+        *,
+        note: str | Unset = UNSET,
+        evidence: str | Unset = UNSET,
+        if_match: str | None = None,
+    ) -> CriterionOfReport:
+        """Record a criterion's result through the API.
+
+        Stores what a person, or the program of one, found of a criterion on the page, in place of the result
+        before. It belongs to the state of the page that the report shows: once that changes it is stale.
+
+        The key needs the scope `reports:write`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            criterion: Number of the success criterion in WCAG 2.2.
+            outcome: What was found.
+            note: Reason for it; required unless the criterion is met.
+            evidence: Place that shows it, such as an address.
+            if_match: Entity tag that the object must still have, as an earlier answer named it.
+        """
+        return cast(
+            "CriterionOfReport",
+            self._data(
+                "record_criterion_result",
+                path={"id": id, "criterion": criterion},
+                body={"outcome": outcome, "note": note, "evidence": evidence},
+                header={"If-Match": if_match},
+            ),
+        )
+
+    def withdraw_criterion_result(self, id: int, criterion: str, *, if_match: str | None = None) -> WithdrawnResult:
+        """Take back a criterion's result through the API.
+
+        Deletes the recorded result. The criterion itself stays, with what automatic tests say of it; one
+        without a recorded result answers 404.
+
+        The key needs the scope `reports:write`.
+
+        Args:
+            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            criterion: Number of the success criterion in WCAG 2.2.
+            if_match: Entity tag that the object must still have, as an earlier answer named it.
+        """
+        return cast(
+            "WithdrawnResult",
+            self._answer(
+                "withdraw_criterion_result", path={"id": id, "criterion": criterion}, header={"If-Match": if_match}
+            ),
+        )
 
     def show_picture(self, id: int, picture: str) -> bytes:
         """Show a picture of a page.

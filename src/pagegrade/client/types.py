@@ -776,6 +776,39 @@ class CreateWebhookBody(TypedDict):
     project: NotRequired[str | None]
 
 
+class CriterionAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: CriterionOfReport
+
+
+class CriterionList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: Links
+    meta: Meta
+    data: list[CriterionOfReport]
+
+
+class CriterionOfReport(TypedDict):
+    criterion: str
+    object: Literal["criterion"]
+    report_id: int
+    name: str
+    level: Literal["A", "AA"]
+    wcag: Literal["2.0", "2.1", "2.2"]
+    en_301_549: str | None
+    section_508: str | None
+    source: str
+    status: Literal["failed", "passed", "not_evaluated", "needs_person", "confirmed", "excluded"]
+    by_machine: Literal["failed", "passed", "not_evaluated", "needs_person", "confirmed", "excluded"]
+    remark: str
+    found: list[str]
+    passed: list[str]
+    not_evaluated: list[str]
+    manual: RecordedResult | None
+
+
 class Defaults(TypedDict):
     privacy: Literal[0, 1, 2]
     per_page: Literal[10, 25, 50, 100]
@@ -1567,6 +1600,21 @@ class ProjectList(TypedDict):
     data: list[Project]
 
 
+class RecordResultBody(TypedDict):
+    outcome: Literal["passed", "failed", "not_applicable"]
+    note: NotRequired[str]
+    evidence: NotRequired[str]
+
+
+class RecordedResult(TypedDict):
+    outcome: Literal["passed", "failed", "not_applicable"]
+    note: str
+    evidence: str
+    author: str
+    recorded_at: str
+    stale: bool
+
+
 class Redirect(TypedDict):
     url: str
     status: int
@@ -2067,6 +2115,15 @@ class WithdrawnInvitation(TypedDict):
     warnings: NotRequired[list[AnswerWarning]]
     id: int
     object: Literal["invitation"]
+
+
+class WithdrawnResult(TypedDict):
+    deleted: bool
+    status: Literal[200]
+    warnings: NotRequired[list[AnswerWarning]]
+    criterion: str
+    object: Literal["manual_result"]
+    report_id: int
 
 
 class Withheld(TypedDict):

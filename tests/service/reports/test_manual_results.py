@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.manual_results import load_results
 from tests.report_builders import make_failed_report, make_report
 from tests.share_builders import add_shared
-from tests.store_builders import NOW_MS, add_key, add_owner, make_database
+from tests.store_builders import BACKENDS, NOW_MS, Backend, add_key, add_owner, make_database, on
 
 OPTIONS = ServiceOptions(base_url="https://reports.example.org")
 PASSED = {"criterion": "1.4.5", "outcome": "passed", "note": "", "evidence": ""}
@@ -30,7 +31,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 def record(database: Database, caller: Caller, report_id: int, **fields: str) -> None:
     """Record a result in a transaction of its own."""
     sent = PASSED | fields
-    database.write_here(lambda tx: record_result(tx, caller, report_id, OPTIONS, NOW_MS, **sent))
+    database.write_here(lambda tx: record_result(tx, caller, report_id, OPTIONS, NOW_MS, **sent, may_change=None))
 
 
 def test_a_key_is_the_author_of_what_a_program_records(database: Database) -> None:
@@ -44,6 +45,24 @@ def test_a_key_is_the_author_of_what_a_program_records(database: Database) -> No
 
     assert (images.author, images.outcome, images.at_ms) == ("audit tool", "passed", NOW_MS)
     assert (subtitles.author, subtitles.note) == (alice.name, "All videos have them.")
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_those_who_record_one_criterion_at_once_replace_each_other(kind: Backend, tmp_path: Path) -> None:
+    """All succeed, and one result is left."""
+    with on(kind):
+        database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    report = add_shared(database, alice, now_ms=NOW_MS, outcome=make_report())
+
+    with ThreadPoolExecutor(6) as threads:
+        made = [threads.submit(record, database, Caller(account=alice), report.id, note=str(note)) for note in range(6)]
+
+    assert [each.exception() for each in made] == [None] * 6
+    (left,) = database.read_here(lambda tx: load_results(tx, report.id))
+    database.close()
+
+    assert left.note in map(str, range(6))
 
 
 def test_only_what_shows_results_has_results_of_persons(database: Database) -> None:

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound, ValidationFailed, Violation
+from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
 from pagegrade.model.manual_results import MANUAL_OUTCOMES, MAX_NOTE, ManualOutcome, ManualResult
 from pagegrade.model.report import Report
-from pagegrade.render.criteria import CRITERIA
+from pagegrade.render.criteria import CRITERIA, CriterionResult, by_criterion
 from pagegrade.report.page_state import page_fingerprint
 from pagegrade.report.sanitize import clean_text
+from pagegrade.service.id_lists import Listed
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.views import shown_report, view_own
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import manual_results as store
 
 _NUMBERS = frozenset(criterion.number for criterion in CRITERIA)
+MayChange = Callable[[CriterionResult], str | None]
+"""Returns the entity tag of a criterion that is not as the client knows it, else ``None``."""
+
+
+def list_criteria(
+    tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int, *, page: int, per_page: int
+) -> Listed[CriterionResult]:
+    """A page of what a report of the caller says about every criterion, by number; raises as ``find_recordable``."""
+    shown = find_recordable(tx, caller, report_id, options, now_ms)
+    first = (page - 1) * per_page
+    return Listed(items=by_criterion(shown)[first : first + per_page], total=len(CRITERIA))
+
+
+def show_criterion(
+    tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int, *, criterion: str
+) -> CriterionResult:
+    """Return what a report of the caller says about a criterion; raises as ``find_recordable``."""
+    return _result_of(find_recordable(tx, caller, report_id, options, now_ms, criterion=criterion), criterion)
 
 
 def record_result(
@@ -28,6 +50,7 @@ def record_result(
     outcome: str,
     note: str,
     evidence: str,
+    may_change: MayChange | None = None,
 ) -> None:
     """Store the result of a criterion, in place of the one before.
 
@@ -41,12 +64,16 @@ def record_result(
         outcome: One of ``MANUAL_OUTCOMES``.
         note: At most ``MAX_NOTE`` characters; needed where the outcome is not ``passed``, so that readers know why.
         evidence: At most ``MAX_NOTE`` characters.
+        may_change: ``None``: the client did not ask.
 
     Raises:
         NotFound: There is no such report or criterion, or the report has no results yet.
+        PreconditionFailed: What the report says about the criterion has changed.
         ValidationFailed: A field cannot be used.
     """
+    hold_account(tx, caller.account.id)
     report = find_recordable(tx, caller, report_id, options, now_ms, criterion=criterion)
+    _check_unchanged(report, criterion, may_change)
     known: dict[str, ManualOutcome] = {each: each for each in MANUAL_OUTCOMES}
     texts = {"note": clean_text(note).strip(), "evidence": clean_text(evidence).strip()}
     violations = []
@@ -74,15 +101,37 @@ def record_result(
 
 
 def remove_result(
-    tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int, *, criterion: str
-) -> None:
-    """Take the result of a criterion back, if there is one; raises ``NotFound`` as ``record_result``."""
-    find_recordable(tx, caller, report_id, options, now_ms, criterion=criterion)
+    tx: Transaction,
+    caller: Caller,
+    report_id: int,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    criterion: str,
+    may_change: MayChange | None = None,
+) -> bool:
+    """Take the result of a criterion back; raises as ``record_result``.
+
+    Returns:
+        Whether there was one.
+    """
+    hold_account(tx, caller.account.id)
+    report = find_recordable(tx, caller, report_id, options, now_ms, criterion=criterion)
+    _check_unchanged(report, criterion, may_change)
+    if all(each.criterion != criterion for each in report.manual):
+        return False
     store.delete_result(tx, report_id, criterion, now_ms=now_ms)
+    return True
 
 
 def find_recordable(
-    tx: Transaction, caller: Caller, report_id: int, options: ServiceOptions, now_ms: int, *, criterion: str
+    tx: Transaction,
+    caller: Caller,
+    report_id: int,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    criterion: str | None = None,
 ) -> Report:
     """Return what a report of the caller shows, of which a result of this criterion can be recorded.
 
@@ -91,6 +140,16 @@ def find_recordable(
     """
     viewed = view_own(tx, caller, report_id, options, now_ms)
     shown = shown_report(viewed)
-    if criterion not in _NUMBERS or shown is None or shown.state != "completed":
+    if (criterion is not None and criterion not in _NUMBERS) or shown is None or shown.state != "completed":
         raise NotFound
     return shown
+
+
+def _result_of(report: Report, number: str) -> CriterionResult:
+    return next(one for one in by_criterion(report) if one.criterion.number == number)
+
+
+def _check_unchanged(report: Report, criterion: str, may_change: MayChange | None) -> None:
+    etag = None if may_change is None else may_change(_result_of(report, criterion))
+    if etag is not None:
+        raise PreconditionFailed(etag)

@@ -19,6 +19,7 @@ TAGS: Final[dict[str, str]] = {
     "Crawls": "Passes over the site of an audit, with what was found on its pages.",
     "Webhooks": "Deliveries of events to URLs, chat channels and e-mail addresses.",
     "Runs": "The analyses of a report: each is numbered and never changes.",
+    "Criteria": "Success criteria of WCAG 2.2 on the page of a report, and the results that persons record.",
     "Projects": "The hosts your reports are about.",
     "Account": "Your account, its limits and its usage.",
     "Checks": "The catalogue of checks. No key is needed.",
@@ -63,6 +64,11 @@ PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
         "description": "Id of the check.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
         "example": "title-length",
+    },
+    "criterion": {
+        "description": "Number of the success criterion in WCAG 2.2.",
+        "schema": {"type": "string", "minLength": 5, "maxLength": 6, "pattern": "^[1-4]\\.[1-5]\\.[0-9]{1,2}$"},
+        "example": "1.4.5",
     },
     "picture": {
         "description": "Name of a picture, as `rendered.pictures` or `page.preview` of the report has it.",

@@ -1,0 +1,197 @@
+"""Success criteria of WCAG 2.2 on the page of a report, and the results that persons record."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import msgspec
+from pydantic import BaseModel, Field
+
+from pagegrade.model.errors import NotFound, ValidationFailed
+from pagegrade.model.manual_results import MAX_NOTE, ManualOutcome
+from pagegrade.render.criteria import CriterionResult
+from pagegrade.render.english import N_
+from pagegrade.service.container import Services
+from pagegrade.service.reports import manual_results as service
+from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.body import JSON
+from pagegrade.web.http.conditional import may_change
+from pagegrade.web.http.response import Response
+from pagegrade.web.operations import Operation
+from pagegrade.web.parameters import Paged
+from pagegrade.web.report_requests import refuse_when_draining
+from pagegrade.web.request import Request
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, listed_answer, validators
+from pagegrade.web.schemas.criterion import CriterionAnswer, CriterionList, WithdrawnResult, criterion_object
+
+PATH: Final = "/api/v1/reports/{id}/criteria"
+_ONE: Final = f"{PATH}/{{criterion}}"
+_CONDITIONS: Final = ("If-Match", "If-None-Match")
+
+
+class CriterionListQuery(Paged):
+    """Criteria come by number."""
+
+
+class RecordResultBody(BaseModel):
+    """The result of a criterion."""
+
+    outcome: ManualOutcome = Field(description="What was found.", examples=["failed"])
+    note: str = Field(
+        "",
+        max_length=MAX_NOTE,
+        description="Reason for it; required unless the criterion is met.",
+        examples=["The banner is an image of text."],
+    )
+    evidence: str = Field(
+        "",
+        max_length=MAX_NOTE,
+        description="Place that shows it, such as an address.",
+        examples=["https://example.org/banner.png"],
+    )
+
+
+async def list_criteria(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the criteria of a report."""
+    report_id, query = request.id, request.query(CriterionListQuery)
+    found = await work.read(
+        service.list_criteria,
+        report_id,
+        services.options,
+        request.received_at_ms,
+        page=query.page,
+        per_page=query.per_page,
+    )
+    encode = partial(criterion_object, report_id=report_id)
+    return listed_answer(request, services, found, query, path=PATH.format(id=report_id), encode=encode)
+
+
+async def show_criterion(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a criterion of a report."""
+    return fresh_answer(request, enveloped(await _read(request, work, services)))
+
+
+async def record_result(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Store the result of a criterion, in place of the one before."""
+    refuse_when_draining(services)
+    fields, violations = await request.fields(RecordResultBody)
+    if violations:
+        raise ValidationFailed(violations)
+    await work.write(
+        service.record_result,
+        request.id,
+        services.options,
+        request.received_at_ms,
+        criterion=_number(request),
+        outcome=fields.outcome,
+        note=fields.note,
+        evidence=fields.evidence,
+        may_change=_precondition(request),
+    )
+    data = await _read(request, work, services)
+    headers = (*validators(hashed_tag(enveloped(data))), *request.preferences.applied(writing=True))
+    if request.preferences.minimal:
+        data = msgspec.json.encode({"criterion": _number(request), "object": "criterion", "report_id": request.id})
+    return Response(status_code=200, content=enveloped(data), headers=headers)
+
+
+async def withdraw_result(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Take the result of a criterion back."""
+    number = _number(request)
+    was_there = await work.write(
+        service.remove_result,
+        request.id,
+        services.options,
+        request.received_at_ms,
+        criterion=number,
+        may_change=_precondition(request),
+    )
+    if not was_there:
+        raise NotFound
+    return deleted_answer("manual_result", criterion=number, report_id=request.id)
+
+
+async def _read(request: Request, work: UnitOfWork, services: Services) -> bytes:
+    found = await work.read(
+        service.show_criterion, request.id, services.options, request.received_at_ms, criterion=_number(request)
+    )
+    return criterion_object(found, request.id)
+
+
+def _number(request: Request) -> str:
+    return str(request.path_params["criterion"])
+
+
+def _precondition(request: Request) -> service.MayChange | None:
+    if_match, if_none_match = (request.header(name) for name in (b"if-match", b"if-none-match"))
+    if if_match is None and if_none_match is None:
+        return None
+
+    def differs(result: CriterionResult) -> str | None:
+        etag = hashed_tag(enveloped(criterion_object(result, request.id)))
+        return None if may_change(if_match, if_none_match, None, etag=etag, modified_ms=0) else etag
+
+    return differs
+
+
+OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_criteria",
+        summary="List the success criteria of a report",
+        description="What the report says of the 55 criteria A and AA of WCAG 2.2, by number: automatic tests, and the "
+        "results that persons recorded. A report without results has none (404).",
+        handler=list_criteria,
+        scope="reports:read",
+        for_projects=True,
+        query=CriterionListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: CriterionList},
+        tag="Criteria",
+    ),
+    Operation(
+        method="GET",
+        path=_ONE,
+        name="show_criterion",
+        summary="Show a success criterion of a report",
+        description="What the report says of one criterion.",
+        handler=show_criterion,
+        scope="reports:read",
+        for_projects=True,
+        headers=("If-None-Match",),
+        answers={200: CriterionAnswer},
+        tag="Criteria",
+    ),
+    Operation(
+        method="PUT",
+        path=_ONE,
+        name="record_criterion_result",
+        summary=N_("Record a criterion's result through the API"),
+        description="Stores what a person, or the program of one, found of a criterion on the page, in place of the "
+        "result before. It belongs to the state of the page that the report shows: once that changes it is stale.",
+        handler=record_result,
+        scope="reports:write",
+        for_projects=True,
+        body=RecordResultBody,
+        body_types=(JSON,),
+        headers=(*_CONDITIONS, "Prefer"),
+        answers={200: CriterionAnswer},
+        tag="Criteria",
+    ),
+    Operation(
+        method="DELETE",
+        path=_ONE,
+        name="withdraw_criterion_result",
+        summary=N_("Take back a criterion's result through the API"),
+        description="Deletes the recorded result. The criterion itself stays, with what automatic tests say of it; "
+        "one without a recorded result answers 404.",
+        handler=withdraw_result,
+        scope="reports:write",
+        for_projects=True,
+        headers=_CONDITIONS,
+        answers={200: WithdrawnResult},
+        tag="Criteria",
+    ),
+)
