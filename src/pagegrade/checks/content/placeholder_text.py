@@ -302,8 +302,10 @@ def _unset_values(document: Document) -> Iterator[Offender]:
         if not any(sign in text for sign in signs):
             continue
         number = sum(1 for _ in pattern.finditer(text))
+        if number < MIN_UNSET or document.body is None:
+            continue
         of_all = number if of_kind is None else sum(1 for _ in of_kind.finditer(text))
-        if number < MIN_UNSET or number < _MOST_UNSET * of_all or document.body is None:
+        if number < _MOST_UNSET * of_all:
             continue
         cells = short_texts(document.body.node, _CELLS, MAX_LABELED)
         shown = [(node, text) for node, text in cells if pattern.search(text) is not None and _is_bare(text)]
@@ -384,7 +386,9 @@ def _is_latin(text: str) -> bool:
 
 
 def _is_missing(text: str) -> bool:
-    if len(text) < MAX_LABELED and text.endswith(_OBJECT):
+    if len(text) >= MAX_LABELED:
+        return False
+    if text.endswith(_OBJECT):
         return True
     return len(text) < 30 and (
         text.lower() in _WHOLE

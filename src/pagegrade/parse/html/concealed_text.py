@@ -8,7 +8,7 @@ unknown text counts as seen. What fades in counts as seen as long as a script ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -31,6 +31,7 @@ from pagegrade.parse.css.lettering import (
     color_of,
     declared_in,
     is_pale,
+    is_same,
     may_conceal,
 )
 
@@ -117,16 +118,15 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
     is_whole = not read or is_plain
     if not is_whole or all(value in NOT_KNOWN for declared in rules.values() for value in declared.values()):
         rules = {}
-    if not (
-        rules
-        or any(DECLARES.search(one.value) for one in document.style_attributes)
-        or any("color" in one.attrs for one in document.obsolete)
-    ):
+    values = {one.value for one in document.style_attributes if DECLARES.search(one.value)}
+    has_obsolete = any("color" in one.attrs for one in document.obsolete)
+    if not (rules or values or has_obsolete):
         return _NOTHING
     if is_whole:
         return _in_whole(document, body.node, rules, matched)
     # Sheets that were not read color everything else, so only what attributes decide is known.
-    styled = [one.node for one in document.style_attributes if DECLARES.search(one.value)]
+    suspects = values if has_obsolete else _concealing(values)
+    styled = [one.node for one in document.style_attributes if one.value in suspects]
     styled += [one.node for one in document.obsolete if "color" in one.attrs]
     roots = [node for node in styled if isinstance(node, Element)]
     return _walk(document, roots, Lettering(None, None), {}, {}, is_whole=False)
@@ -281,6 +281,23 @@ def _may_conceal_by_class(body: Element, rules: Mapping[str, Declared], *, may_c
         if may_conceal(one, grounds, may_cut=may_cut) and next(iter(body.select(selector)), None) is not None:
             return True
     return False
+
+
+def _concealing(values: Collection[str]) -> Collection[str]:
+    """Return the style attributes of which one may conceal what is in it: all of them where two may do so together."""
+    read = {value: declared_in(value[:1_000]) for value in values}
+    grounds = {color_of(one["background"]) for one in read.values() if "background" in one}
+    found: set[str] = set()
+    for value, declared in read.items():
+        color = color_of(declared.get("color", ""))
+        # Sizes that depend on the one around them multiply.
+        if declared.get("font-size", "").endswith(("em", "%")) or any(
+            is_same(color, ground) or is_pale(color, ground) for ground in grounds
+        ):
+            return values
+        if may_conceal(declared, (), may_cut=True):
+            found.add(value)
+    return found
 
 
 def _lies_on_pictures(concealed: ConcealedText) -> bool:

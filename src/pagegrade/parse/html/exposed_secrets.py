@@ -34,7 +34,7 @@ _MAX_RECORD: Final = 400
 _MAX_TEXT: Final = 400_000
 _SAMPLES: Final = frozenset({"example.com", "example.net", "example.org"})
 _NUMBER: Final = re.compile(r"(?<![\w.+#/])\+?[(0-9][0-9 ()/.-]{7,20}(?![\w:])")
-_DATE: Final = re.compile(r"\b(?:\d{4}([-./])\d\d?\1\d\d?|\d\d?([-./])\d\d?\2\d{4})\b")
+_DATE: Final = re.compile(r"\d(?<!\w\d)(?:\d{3}([-./])\d\d?\1\d\d?|\d?([-./])\d\d?\2\d{4})\b")
 _MIN_DIGITS: Final = 8
 """Those of a telephone or an account."""
 _MIN_OWN_DIGITS: Final = 9

@@ -47,6 +47,8 @@ _MIXED: Final = re.compile(
 )
 """Letters of one alphabet within those of another, or characters that mean nothing without a certain font: icons stand
 beside words, alone, or in rows of the same one."""
+_MAY_BE_MIXED: Final = re.compile("[\u0300-\u052f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ue000-\uf8ff]")
+"""A character that every match of the pattern above and of that below holds: the search for one is quick."""
 _HEAPED: Final = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{3,}")
 """More marks than any language puts on a letter: those of scripts that need more have their own."""
 _FORMULA: Final = re.compile("[=+\u2212\u00d7\u00b7*/^()\\d]")
@@ -59,14 +61,17 @@ _JOINED: Final = re.compile(
 _MIN_DIFFERENT: Final = 9
 """Letters of a sentence; those of a sequence of bases or of notes are fewer."""
 _MIN_JOINED: Final = 5
-_FINALS: Final = re.compile("(?<!\\w)[ךםןףץς\u0629\ufe93\ufe94](?=\\w\\w)")
+_FINALS: Final = re.compile("[ךםןףץς\u0629\ufe93\ufe94](?<!\\w.)(?=\\w\\w)")
 """A letter that ends words of Hebrew, Greek or Arabic, at the beginning of one."""
+_AROUND: Final = "\"'().,:;!?«»„“”"
 _MIN_BACKWARDS: Final = 0.03
 """Share of words that begin with what ends one, or end with what begins one."""
 _MIN_PROSE: Final = 400
 """Letters of paragraphs from which on the share of vowels is known."""
+_MAX_PROSE: Final = 2_000
 _MIN_PROSE_WORDS: Final = 8
-_VOWELS: Final = frozenset("aeiouy")
+_VOWELS: Final = "aeiouy"
+_NO_LETTER: Final = re.compile(r"[\W\d_]+")
 _MIN_VOWELS: Final = 0.28
 """Share of vowels among the Latin letters of a text in any language is 0.35 and more."""
 _ENCODED: Final = re.compile(
@@ -138,7 +143,7 @@ def _scrambled(document: Document) -> GarbledText | None:
     """Text whose letters, blanks or order are not those of words, so that no one reads or finds it."""
     words = document.main_text[: _MAX_WORDS * _WORD].split()
     if len(words) > 1 and document.body is not None:
-        others = () if document.main_text.isascii() else (_MIXED, _HEAPED)
+        others = () if _MAY_BE_MIXED.search(document.main_text) is None else (_MIXED, _HEAPED)
         pattern = next((one for one in others if _are_mixed(words, one)), _JOINED if _are_joined(words) else None)
         if pattern is not None:
             places = tuple(islice(_places_of(pattern, document), MAX_FOUND))
@@ -152,8 +157,15 @@ def _scrambled(document: Document) -> GarbledText | None:
 
 
 def _are_mixed(words: Sequence[str], pattern: re.Pattern[str]) -> bool:
+    # No match holds a blank: nearly all texts end here, in one search.
+    if not _has_some(pattern, " ".join(words)):
+        return False
     found = sum(1 for one in words if pattern.search(one) is not None and _FORMULA.search(one) is None)
     return found >= _MIN_LOST and found >= _MIN_LOST_SHARE * len(words)
+
+
+def _has_some(pattern: re.Pattern[str], text: str) -> bool:
+    return sum(1 for _ in islice(pattern.finditer(text), _MIN_LOST)) == _MIN_LOST
 
 
 def _are_joined(words: Sequence[str]) -> bool:
@@ -166,23 +178,33 @@ def _are_joined(words: Sequence[str]) -> bool:
 
 def _are_backwards(words: Sequence[str]) -> bool:
     """Return whether words are written from the last letter to the first."""
-    bare = [one.strip("\"'().,:;!?«»„“”") for one in words]
     least = max(_MIN_LOST, _MIN_BACKWARDS * len(words))
-    if sum(1 for one in bare if _FINALS.match(one) is not None) >= least:
+    text = " ".join(words)
+    if not text.isascii() and sum(1 for _ in _FINALS.finditer(text)) >= least:
         return True
-    cased = [one for one in bare if len(one) > 2 and one.isalpha() and one[1:-1].islower()]
-    ends = sum(1 for one in cased if one[-1].isupper() and one[0].islower())
-    return ends >= least and ends > sum(1 for one in cased if one[0].isupper())
+    # Few words end in a capital, with a mark behind it or without one.
+    ends = [one.strip(_AROUND) for one in words if one[-1].isupper() or one[-2:-1].isupper()]
+    number = sum(len(one) > 2 and one.isalpha() and one[:-1].islower() and one[-1].isupper() for one in ends)
+    if number < least:
+        return False
+    bare = [one.strip(_AROUND) for one in words]
+    return number > sum(len(one) > 2 and one.isalpha() and one[0].isupper() and one[1:-1].islower() for one in bare)
 
 
 def _has_no_vowels(document: Document) -> bool:
     """Return whether the paragraphs are Latin letters that were exchanged for others, so that vowels are rare."""
-    texts = [one for one in document.paragraphs[:_MAX_PARAGRAPHS] if len(one.text.split()) >= _MIN_PROSE_WORDS]
-    letters = [one for one in "".join(each.text for each in texts)[: 10 * _MIN_PROSE].casefold() if one.isalpha()]
-    if len(letters) < _MIN_PROSE or sum(map(str.isascii, letters)) < _MIN_LETTERS * len(letters):
+    text = ""
+    for one in document.paragraphs[:_MAX_PARAGRAPHS]:
+        if len(one.text.split(None, _MIN_PROSE_WORDS)) >= _MIN_PROSE_WORDS:
+            text += one.text[:_MAX_PROSE]
+        if len(text) >= _MAX_PROSE:
+            break
+    letters = _NO_LETTER.sub("", text[:_MAX_PROSE].casefold())
+    plain = len(letters.encode("ascii", "ignore"))
+    if len(letters) < _MIN_PROSE or plain < _MIN_LETTERS * len(letters):
         return False
     # A letter with a mark is a vowel or a form of one nearly always.
-    return sum(one in _VOWELS or not one.isascii() for one in letters) < _MIN_VOWELS * len(letters)
+    return len(letters) - plain + sum(map(letters.count, _VOWELS)) < _MIN_VOWELS * len(letters)
 
 
 def _is_frequent(pattern: re.Pattern[str], text: str) -> bool:

@@ -253,7 +253,7 @@ def find_injections(document: Document, parties: Parties, concealed: ConcealedTe
 
 def _hidden_links(document: Document, parties: Parties, text_concealed: ConcealedText) -> Iterator[Injection]:
     """Hidden links to other sites; what costs time is done only where there is a link that could be one."""
-    foreign = list(_foreign_links(document, parties))
+    foreign = list(foreign_links(document, parties))
     if not foreign:
         return
     concealed = _Concealed(document, text_concealed)
@@ -275,7 +275,7 @@ def _hidden_links(document: Document, parties: Parties, text_concealed: Conceale
             yield Injection("hidden-link", anchor.node, url, spam=spam, moved=moved)
 
 
-def _foreign_links(document: Document, parties: Parties) -> Iterator[tuple[Anchor, str]]:
+def foreign_links(document: Document, parties: Parties) -> Iterator[tuple[Anchor, str]]:
     """Links to other sites, each address once; shared services and social networks are no others."""
     seen: set[str] = set()
     authorities: dict[str, bool] = {}
@@ -495,7 +495,7 @@ def _decoded_strings(text: str) -> Iterator[str]:
                 yield base64.b64decode(match[1], validate=True).decode("latin-1")
             except ValueError:
                 continue
-    for part in text.split("fromCharCode", MAX_STRINGS)[1:]:
+    for part in text.split("fromCharCode", MAX_STRINGS)[1:] if "fromCharCode" in text else ():
         numbers = _NUMBERS.match(part)
         if numbers is not None:
             yield "".join(chr(int(number)) for number in _NUMBER.findall(numbers[0]))

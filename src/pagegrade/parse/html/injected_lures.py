@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Final
 
@@ -12,7 +13,6 @@ from turbohtml import Element
 
 from pagegrade.model.document import Anchor, Document
 from pagegrade.parse.cascade.states import attribute_of
-from pagegrade.parse.data.social_networks import is_of_network
 from pagegrade.parse.files.javascript import done_at_load
 from pagegrade.parse.html.injected_content import (
     ADDRESS,
@@ -23,12 +23,13 @@ from pagegrade.parse.html.injected_content import (
     SENDS,
     Injection,
     Kind,
+    foreign_links,
     is_foreign,
     is_topic,
     names_goods,
 )
 from pagegrade.parse.html.layers import covers_window
-from pagegrade.parse.party import Parties, is_shared_service
+from pagegrade.parse.party import Parties
 from pagegrade.parse.url import host, is_http, registrable_domain
 
 _MAX_LOOKED_AT: Final = 400
@@ -97,6 +98,12 @@ _CALLS: Final = re.compile(r"(?:(?:sendBeacon|fetch|open)\s?\(|\.src\s?=)[^;{}\n
 _MAX_CALL: Final = 60
 """Characters before an address that tell whether it is called or only named."""
 _ON_KEYS: Final = re.compile(r"[\"'`]key(?:down|up|press)[\"'`]|\bonkey(?:down|up|press)\b")
+_KEY_MARKS: Final = ("keydown", "keyup", "keypress")
+"""One of them is in everything that the pattern above matches."""
+_TRAP_MARKS: Final = frozenset(
+    {*_DIALOGS, *_PROMPT_MARKS, *_KEY_MARKS, "eth_requestAccounts", "popstate", "referrer", "setData("}
+)
+"""Parts of scripts without which none is of the kinds that need them."""
 _CARD: Final = frozenset({"cc-number", "cc-csc", "cc-exp"})
 _MAX_FORM: Final = 12
 
@@ -175,9 +182,9 @@ def _is_out_of_sight(document: Document, node: object) -> bool:
 
 def _commands(document: Document) -> Iterator[Injection]:
     """Scripts and handlers that put a command into the clipboard which hides what it does."""
-    for script in document.scripts[:MAX_SCRIPTS]:
+    # Few pages have a script that copies anything, and the pattern is a slow search in long ones.
+    for script in document.scripts[:MAX_SCRIPTS] if not document.script_marks.isdisjoint(_COPY_MARKS) else ():
         text = script.text[:MAX_SCRIPT]
-        # Few scripts copy anything, and the pattern is a slow search in long ones.
         if not any(mark in text for mark in _COPY_MARKS):
             continue
         if _COPIES.search(text) is not None and _LOADER.search(text) is not None:
@@ -192,39 +199,49 @@ def _commands(document: Document) -> Iterator[Injection]:
 
 def _traps(document: Document, parties: Parties) -> Iterator[Injection]:
     """Inline scripts that hold visitors, take something from them or give them something, without being asked."""
+    # What no script of the page contains is not searched for again.
+    marks = document.script_marks & _TRAP_MARKS
     for script in document.scripts[:MAX_SCRIPTS]:
         if script.kind not in {"classic", "module"} or not script.text:
             continue
-        kind = _trap(script.text[:MAX_SCRIPT], document, parties)
+        text = script.text[:MAX_SCRIPT]
+        kind = _trap(text, {mark for mark in marks if mark in text}, document, parties)
         if kind is not None:
             yield Injection(kind, script.node)
 
 
-def _trap(text: str, document: Document, parties: Parties) -> Kind | None:
-    """Kind of a script; none that waits for a click or a tap is one of the last two."""
-    if "popstate" in text and "pushState" in text and any(is_foreign(one[1], parties) for one in _LEADS.finditer(text)):
+def _trap(text: str, marks: AbstractSet[str], document: Document, parties: Parties) -> Kind | None:
+    """Kind of a script in which there are certain of ``_TRAP_MARKS``.
+
+    None that waits for a click or a tap is one of the last two.
+    """
+    if (
+        "popstate" in marks
+        and "pushState" in text
+        and any(is_foreign(one[1], parties) for one in _LEADS.finditer(text))
+    ):
         return "back-trap"
-    if any(name in text for name in _DIALOGS) and any(_STOPS.search(one[1]) is None for one in _LOOP.finditer(text)):
+    if not marks.isdisjoint(_DIALOGS) and any(_STOPS.search(one[1]) is None for one in _LOOP.finditer(text)):
         return "dialog-loop"
-    kind = _swap(text, document, parties)
+    kind = _swap(text, marks, document, parties)
     if kind is not None:
         return kind
-    if any(mark in text for mark in _PROMPT_MARKS) and _takes_permission(text, parties):
+    if not marks.isdisjoint(_PROMPT_MARKS) and _takes_permission(text, parties):
         return "permission-trap"
-    if _takes_keys(text, parties):
+    if _takes_keys(text, marks, parties):
         return "key-logger"
-    if "eth_requestAccounts" in text and _SPENDS.search(text) is not None:
+    if "eth_requestAccounts" in marks and _SPENDS.search(text) is not None:
         kind = "wallet-request"
     elif ".click()" in text and _brings_program(text, document, parties):
         kind = "forced-download"
     return None if kind is None or _WAITS.search(text) is not None else kind
 
 
-def _takes_keys(text: str, parties: Parties) -> bool:
+def _takes_keys(text: str, marks: AbstractSet[str], parties: Parties) -> bool:
     """Return whether a script collects each key and sends it away, or writes it behind the address that it calls."""
     if ".key" in text and _NOTES_KEYS.search(text) is not None:
         return _sends_away(text, parties)
-    if _ON_KEYS.search(text) is None or SENDS.search(text) is None:
+    if marks.isdisjoint(_KEY_MARKS) or _ON_KEYS.search(text) is None or SENDS.search(text) is None:
         return False
     addresses = islice(ADDRESS.finditer(text), MAX_STRINGS)
     return any(
@@ -235,18 +252,19 @@ def _takes_keys(text: str, parties: Parties) -> bool:
     )
 
 
-def _swap(text: str, document: Document, parties: Parties) -> Kind | None:
+def _swap(text: str, marks: AbstractSet[str], document: Document, parties: Parties) -> Kind | None:
     """Kind of a script that gives visitors, or what they enter or copy, to someone else."""
-    if "referrer" in text and any(
+    if "referrer" in marks and any(
         is_foreign(one[1], parties) and _is_by_referrer(text[max(0, one.start() - _NEAR) : one.start()])
         for one in _LEADS.finditer(text)
     ):
         return "referrer-trap"
-    if "action" in text and _ON_SUBMIT.search(text) is not None and _NEW_FORM.search(text) is None:
+    # What is quickest to rule out comes first: few scripts with a form give it the address of another site.
+    if "action" in text and "submit" in text and any(is_foreign(one[1], parties) for one in _ACTION.finditer(text)):
         is_of_page = any(parties.is_own(one.url) for one in document.forms)
-        if is_of_page and any(is_foreign(one[1], parties) for one in _ACTION.finditer(text)):
+        if is_of_page and _ON_SUBMIT.search(text) is not None and _NEW_FORM.search(text) is None:
             return "form-hijack"
-    if "setData(" in text and "preventDefault" in text and _ON_COPY.search(text) is not None:
+    if "setData(" in marks and "preventDefault" in text and _ON_COPY.search(text) is not None:
         return None if any(one in text for one in _COPIED_BY) else "copy-swap"
     return None
 
@@ -305,12 +323,13 @@ def _takes_commands(form: Element) -> bool:
 
 def _farms(document: Document, parties: Parties) -> Iterator[Injection]:
     """A block of links to many other sites that sell what intruders advertise, whatever stands beside them."""
+    foreign = list(foreign_links(document, parties))
+    if len({host(url) for _, url in foreign}) < _MIN_FARM:
+        return
     blocks: dict[Element, list[Anchor]] = defaultdict(list)
-    for anchor in document.anchors[:MAX_ANCHORS]:
-        url, node = anchor.url or "", anchor.node
-        if anchor.hidden or not is_http(url) or parties.is_own(url) or not isinstance(node, Element):
-            continue
-        if not names_goods(f"{anchor.text} {url}") or is_of_network(host(url)) or is_shared_service(host(url)):
+    for anchor, url in foreign:
+        node = anchor.node
+        if anchor.hidden or not isinstance(node, Element) or not names_goods(f"{anchor.text} {url}"):
             continue
         around = (one for one in islice(node.ancestors, _MAX_CLIMB) if isinstance(one, Element))
         block = next((one for one in around if one.tag in _BLOCKS), None)

@@ -176,9 +176,9 @@ def find_piled(document: Document, body: Element, sheets: Sequence[Sequence[str]
     placed: dict[Element, str] = {}
     left = MAX_PLACING
     for is_plain, selectors, declarations in rules_of(document, sheets):
-        plain = _plain(declarations).replace("!important", "")
-        if "grid-" not in plain:
+        if "grid-" not in declarations:
             continue
+        plain = _plain(declarations).replace("!important", "")
         is_cell = is_plain and _CELL.search(plain) is not None and _TURNS.search(plain) is None
         for selector in filter(_STRUCTURAL.fullmatch, map(str.strip, selectors.split(","))):
             left -= 1

@@ -76,6 +76,10 @@ _RULED: Final = (
     _CLOSE_P | _ENDS.keys() | _TABLE_PARTS | _IN_DOCUMENT | _HEADINGS | {"a", "button", "form", "nobr", "template"}
 )
 """Elements that end others, or may not stand everywhere."""
+_BLOCKS: Final = _CLOSE_P - _ENDS.keys() - _TABLE_PARTS - _HEADINGS - {"form"}
+"""Elements that end an open paragraph, and nothing else."""
+_ALONE: Final = frozenset({"a", "button", "nobr"})
+"""Elements that end another one of their kind, and nothing else."""
 _NOTHING: Final[frozenset[str]] = frozenset()
 
 
@@ -243,7 +247,7 @@ class _Stack:
         del tags[at:], self.places[at:]
 
 
-def find_nesting_faults(text: str) -> tuple[list[SyntaxFault], Counter[str]]:  # noqa: PLR0912 - one loop, flat for speed
+def find_nesting_faults(text: str) -> tuple[list[SyntaxFault], Counter[str]]:  # noqa: C901, PLR0912 - one loop, flat for speed
     """Return what is nested wrongly in a page: the first ``MAX_NOTED`` places in no certain order, and all by code.
 
     Linear. Drawings, formulas, lists of choices and ``<noscript>`` are not looked into, nor are templates as a place of
@@ -253,36 +257,44 @@ def find_nesting_faults(text: str) -> tuple[list[SyntaxFault], Counter[str]]:  #
         text: The whole page.
     """
     stack = _Stack()
-    tags, ruled = stack.tags, _RULED
-    START, END = TokenType.START_TAG, TokenType.END_TAG  # noqa: N806 - read for every token
+    tags, places, seen = stack.tags, stack.places, stack.seen
+    START, END, TEXT = TokenType.START_TAG, TokenType.END_TAG, TokenType.TEXT  # noqa: N806 - read for every token
     within = ""
     depth = 0
     for token in islice(turbohtml.tokenize(text, capture_attributes=False), MAX_TOKENS):
-        kind, tag = token.type, token.tag
+        kind = token.type
         if within:
-            if tag == within:
-                depth += {TokenType.START_TAG: 1, TokenType.END_TAG: -1}.get(kind, 0) if not token.self_closing else 0
+            if kind is not TEXT and token.tag == within and not token.self_closing:
+                depth += 1 if kind is START else -1
                 within = within if depth else ""
-        elif kind is START and tag is not None:
+        elif kind is TEXT:
+            if tags and tags[-1] in _HOLDS_NO_CONTENT and (token.data or "").strip():
+                stack.note(IN_TABLE, (token.line, token.col))
+        elif kind is START and (tag := token.tag) is not None:
             if tag in _OTHER_TEXT:
                 within, depth = ("", 0) if token.self_closing and tag in {"svg", "math"} else (tag, 1)
                 if tags and tags[-1] in _HOLDS_NO_CONTENT and tag != "noscript":
                     stack.note(IN_TABLE, (token.line, token.col))
-            elif tag in ruled or (tags and tags[-1] in _HOLDS_NO_CONTENT) or "/body" in stack.seen:
+            elif (tags and tags[-1] in _HOLDS_NO_CONTENT) or "/body" in seen:
                 stack.start(tag, (token.line, token.col))
-            elif tag not in _VOID:
+            elif tag not in _RULED or (tag in _BLOCKS and "p" not in tags) or (tag in _ALONE and tag not in tags):
+                # Most tags end nothing, and may stand where they do.
+                if tag in _VOID:
+                    continue
                 tags.append(tag)
-                stack.places.append((token.line, token.col))
-        elif kind is END and tag is not None:
+                places.append((token.line, token.col))
+            else:
+                stack.start(tag, (token.line, token.col))
+            if len(tags) > MAX_OPEN or stack.steps > MAX_STEPS:
+                return stack.faults, stack.counts
+        elif kind is END and (tag := token.tag) is not None:
             if tags and tags[-1] == tag and tag != "form":
                 tags.pop()
-                stack.places.pop()
+                places.pop()
             else:
                 stack.end(tag, (token.line, token.col))
-        elif kind is TokenType.TEXT and tags and tags[-1] in _HOLDS_NO_CONTENT and (token.data or "").strip():
-            stack.note(IN_TABLE, (token.line, token.col))
-        if len(tags) > MAX_OPEN or stack.steps > MAX_STEPS:
-            return stack.faults, stack.counts
+                if stack.steps > MAX_STEPS:
+                    return stack.faults, stack.counts
     stack.tags.insert(0, "body")
     stack.places.insert(0, (0, 0))
     stack.close_to(0)

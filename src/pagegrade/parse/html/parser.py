@@ -154,7 +154,7 @@ def parse_document(
     visibility = (
         DrawnVisibility(tree, quirks=quirks) if drawn else visibility_of(tree, base_url, sheets or {}, quirks=quirks)
     )
-    if has_shadow_trees(body):
+    if has_shadow_trees(tree):
         # Selectors do not reach into shadow trees: what they select is read before.
         _ = visibility.suspects
         flatten_shadow_trees(tree)
@@ -358,7 +358,7 @@ def _without_further_attributes(body: bytes) -> bytes:
 def _collect_response(response: Response) -> Collector:
     """Walk the page of a response for what it refers to and links to."""
     tree = _parse(response.body, response.header("content-type"))
-    if has_shadow_trees(response.body):
+    if has_shadow_trees(tree):
         flatten_shadow_trees(tree)
     into = _References(_base_url(tree, response.url))
     if tree.root is not None:
