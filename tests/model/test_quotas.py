@@ -55,3 +55,12 @@ def test_a_month_begins_at_midnight_utc() -> None:
 def test_a_quota_is_reached_at_its_limit(used: int, most: int | None, *, reached: bool) -> None:
     """Not one before, and never without a limit."""
     assert QuotaState(name="reports", used=used, most=most).is_reached is reached
+
+
+@pytest.mark.parametrize(
+    ("used", "most", "told"),
+    [(0, 0, 0), (5, 0, 0), (5, None, 0), (79, 100, 0), (80, 100, 80), (99, 100, 80), (100, 100, 100), (3, 2, 100)],
+)
+def test_a_quota_is_nearly_used_at_80_per_cent(used: int, most: int | None, told: int) -> None:
+    """And used up at all of it; one of nothing is not told."""
+    assert QuotaState(name="reports", used=used, most=most).warning == told

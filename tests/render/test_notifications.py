@@ -124,6 +124,22 @@ def test_every_type_has_its_headline(kind: str, data: dict[str, Any], headline: 
     assert item.headline == headline
 
 
+@pytest.mark.parametrize(
+    ("percent", "title", "german"),
+    [(80, "Quota nearly used", "Kontingent fast aufgebraucht"), (100, "Quota used up", "Kontingent aufgebraucht")],
+)
+def test_a_message_about_a_quota_says_what_is_used(percent: int, title: str, german: str) -> None:
+    """With its name, both numbers and a link to all quotas, in the language of the reader."""
+    quota = {"name": "analyses_per_month", "used": 4_010, "limit": 5_000, "percent": percent}
+    payload = {"type": "quota.low", "data": {"quota": quota, "links": {"team": "https://r.example/team"}}}
+
+    made = make_message(EN, [payload])
+
+    assert (made.title, made.items[0].lines) == (title, ("Analyses this month: 4,010 of 5,000",))
+    assert (made.items[0].link, made.items[0].link_label) == ("https://r.example/team", "See all quotas")
+    assert make_message(Texts("de"), [payload]).title == german
+
+
 def test_a_message_about_a_site_says_what_became_of_it() -> None:
     """In the language of its reader, with a link to the audit; why there is no grade, where there is none."""
     site = {"id": 3, "url": "https://a.example/", "project": "a.example"}

@@ -12,6 +12,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.events import Event
 from pagegrade.model.idempotent_request import IdempotentRequest
+from pagegrade.service.accounts.quotas import set_quotas
 from pagegrade.service.accounts.sessions import IDLE_MS, LASTS_MS, start_session
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import begin_erasure
@@ -139,6 +140,20 @@ def _begin(services: Services, name: str, at_ms: int) -> None:
         key_id=1, method="POST", path="/api/v1/reports", idempotency_key=name, request_sha256=b"\0" * 32
     )
     services.database.write_here(lambda tx: add_request(tx, request, 1, at_ms))
+
+
+def test_a_quota_that_is_nearly_used_is_told(services: Services) -> None:
+    """Once, to who wants it."""
+    alice, _ = add_owner(services.database)
+    hook = {"kind": "slack", "url": "https://h.example/", "events": ("quota.low",), "project": "", "now_ms": 1}
+    services.database.write_here(lambda tx: add_webhook(tx, alice.id, **hook))  # type: ignore[arg-type]
+    services.database.write_here(partial(set_quotas, account_id=alice.id, plan=None, quotas={"reports": 1}, plans=()))
+    Queue(services.database, alice.id).add("https://a.example/", now_ms=now_ms())
+
+    do_all(services)
+    do_all(services)
+
+    assert _rows_of(services, "events") == [1]
 
 
 def test_the_use_of_keys_is_written_down(services: Services) -> None:

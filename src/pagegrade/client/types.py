@@ -328,6 +328,7 @@ class AuditWebhookPayload(TypedDict):
         "audit.completed",
         "audit.failed",
         "audit.regressed",
+        "quota.low",
         "webhook.disabled",
         "webhook.test",
     ]
@@ -1055,6 +1056,25 @@ class EventLinks(TypedDict):
     webhooks: NotRequired[str | None]
 
 
+class EventQuota(TypedDict):
+    name: Literal[
+        "reports",
+        "analyses_per_month",
+        "browser_minutes_per_month",
+        "monitors",
+        "audits",
+        "audit_pages_per_month",
+        "stored_mb",
+    ]
+    used: int
+    limit: int
+    percent: Literal[80, 100]
+
+
+class EventQuotaLinks(TypedDict):
+    team: str
+
+
 class EventReport(TypedDict):
     id: int
     url: str
@@ -1600,6 +1620,29 @@ class ProjectList(TypedDict):
     data: list[Project]
 
 
+class QuotaEventData(TypedDict):
+    quota: EventQuota
+    links: EventQuotaLinks
+
+
+class QuotaWebhookPayload(TypedDict):
+    type: Literal[
+        "report.completed",
+        "report.failed",
+        "report.regressed",
+        "report.recovered",
+        "monitor.unreachable",
+        "audit.completed",
+        "audit.failed",
+        "audit.regressed",
+        "quota.low",
+        "webhook.disabled",
+        "webhook.test",
+    ]
+    timestamp: str
+    data: QuotaEventData
+
+
 class RecordResultBody(TypedDict):
     outcome: Literal["passed", "failed", "not_applicable"]
     note: NotRequired[str]
@@ -2034,6 +2077,7 @@ class Webhook(TypedDict):
             "audit.completed",
             "audit.failed",
             "audit.regressed",
+            "quota.low",
             "webhook.disabled",
             "webhook.test",
         ]
@@ -2069,6 +2113,7 @@ class WebhookPayload(TypedDict):
         "audit.completed",
         "audit.failed",
         "audit.regressed",
+        "quota.low",
         "webhook.disabled",
         "webhook.test",
     ]
@@ -2097,6 +2142,7 @@ class WebhookWithSecret(TypedDict):
             "audit.completed",
             "audit.failed",
             "audit.regressed",
+            "quota.low",
             "webhook.disabled",
             "webhook.test",
         ]

@@ -16,6 +16,7 @@ EventType = Literal[
     "audit.completed",
     "audit.failed",
     "audit.regressed",
+    "quota.low",
     "webhook.disabled",
     "webhook.test",
 ]
@@ -28,6 +29,7 @@ EVENT_TYPES: Final[tuple[EventType, ...]] = (
     "audit.completed",
     "audit.failed",
     "audit.regressed",
+    "quota.low",
 )
 """Types that a webhook can subscribe to; ``webhook.test`` is sent on request, ``webhook.disabled`` to
 people only."""
@@ -39,6 +41,7 @@ URGENCY: Final[tuple[EventType, ...]] = (
     "audit.regressed",
     "audit.failed",
     "report.failed",
+    "quota.low",
     "report.recovered",
     "audit.completed",
     "report.completed",
@@ -49,7 +52,7 @@ MAX_PAYLOAD_BYTES: Final = 20_000
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Something that happened to a report, a monitor or an audit.
+    """Something that happened to a report, a monitor, an audit or the account itself.
 
     The outbox adds the members ``report``, ``run`` and ``change`` of the report's newest finished run to ``data``.
     """

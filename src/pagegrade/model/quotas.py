@@ -27,6 +27,8 @@ MAX_QUOTA: Final = 1_000_000_000
 DEFAULT_PLAN: Final = "default"
 """Plan of accounts that were not given one, if there is a plan of this name."""
 MAX_PLAN_NAME: Final = 60
+WARNED_AT: Final = (100, 80)
+"""Per cent of a quota, the highest first; an account is told of each once in a month (UTC)."""
 _PLAN: Final = re.compile(rf"([a-z0-9][a-z0-9_-]{{0,{MAX_PLAN_NAME - 1}}}):(.*)")
 
 
@@ -55,6 +57,12 @@ class QuotaState(msgspec.Struct, frozen=True, kw_only=True):
     def is_reached(self) -> bool:
         """Return whether nothing more is allowed."""
         return self.most is not None and self.used >= self.most
+
+    @property
+    def warning(self) -> int:
+        """The highest of ``WARNED_AT`` that was reached; 0: none, or nothing was ever allowed."""
+        most = self.most or 0
+        return next((share for share in WARNED_AT if most and self.used * 100 >= most * share), 0)
 
 
 def read_quotas(given: Mapping[str, str]) -> Quotas:

@@ -28,9 +28,11 @@ from typing import Any, Final
 import msgspec
 
 from pagegrade.model.account import Invitation
+from pagegrade.model.quotas import WARNED_AT
 from pagegrade.render.english import N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.i18n import Texts
+from pagegrade.render.quotas import LABELS
 from pagegrade.render.roles import role_names
 from pagegrade.report.masking import mask_url
 
@@ -58,9 +60,13 @@ _HEADLINES: Final[Mapping[str, str]] = {
     "audit.completed": N_("Site audit completed"),
     "audit.failed": N_("Site audit failed"),
     "audit.regressed": N_("Site got worse"),
+    "quota.low": N_("Quota nearly used"),
     "webhook.disabled": N_("Webhook disabled"),
     "webhook.test": N_("Test message"),
 }
+
+
+_USED_UP: Final = N_("Quota used up")
 
 
 class _WholeHeader(UniqueUnstructuredHeader, BaseHeader):  # type: ignore[misc]
@@ -124,7 +130,7 @@ def _title(texts: Words, payloads: Sequence[Mapping[str, Any]], first: Item, tot
         if isinstance(score, int) and isinstance(moved, int) and moved:
             headline = f"{headline} ({score - moved} → {score})"
         return f"{headline}: {first.page}" if first.page else headline
-    kinds = Counter(_HEADLINES[each["type"]] for each in payloads)
+    kinds = Counter(map(_headline, payloads))
     parts = [texts.gettext(kind) + (f" ({number})" if number > 1 else "") for kind, number in kinds.items()]
     if total > len(payloads):
         left = total - len(payloads)
@@ -186,20 +192,32 @@ def _item(texts: Words, payload: Mapping[str, Any]) -> Item:
     if report.get("withheld"):
         reason = report["withheld"]["message"]
         lines.append(texts.gettext("No grade. %(reason)s", reason=texts.gettext(reason)))
+    if payload["type"] == "quota.low":
+        quota = data["quota"]
+        label = LABELS[quota["name"]]
+        used, most = texts.number(quota["used"]), texts.number(quota["limit"])
+        lines.append(texts.gettext("%(quota)s: %(used)s of %(most)s", quota=texts.gettext(label), used=used, most=most))
     if payload["type"] == "webhook.disabled":
         lines.append(
             texts.gettext(
                 "%(url)s did not accept deliveries for days. Nothing more is sent to it.", url=mask_url(data["url"])
             )
         )
-    headline, links = _HEADLINES[payload["type"]], data.get("links") or {}
+    links = data.get("links") or {}
+    labels = {"audit": texts.gettext("Open audit"), "team": texts.gettext("See all quotas")}
     return Item(
-        headline=texts.gettext(headline),
+        headline=texts.gettext(_headline(payload)),
         page=visible(mask_url(report["url"]), _MAX_URL) if report.get("url") else "",
         lines=tuple(visible(line, _MAX_TEXT) for line in lines),
-        link=links.get("report") or links.get("audit") or links.get("webhooks") or "",
-        link_label=texts.gettext("Open audit") if "audit" in links else texts.gettext("Open report"),
+        link=next((links[name] for name in ("report", "audit", "team", "webhooks") if links.get(name)), ""),
+        link_label=next((labels[name] for name in labels if name in links), texts.gettext("Open report")),
     )
+
+
+def _headline(payload: Mapping[str, Any]) -> str:
+    """Return what happened, in English."""
+    used_up = payload["type"] == "quota.low" and payload["data"]["quota"]["percent"] >= WARNED_AT[0]
+    return _USED_UP if used_up else _HEADLINES[payload["type"]]
 
 
 def _budget_line(texts: Words, budget: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
+from pagegrade.service.accounts.quota_warnings import find_low, warn_of_quotas
 from pagegrade.service.accounts.sessions import forget_sessions
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import finish_erasure
@@ -27,6 +28,7 @@ from pagegrade.store.repositories.idempotency import forget_requests
 from pagegrade.store.repositories.monitors import save_monitor
 from pagegrade.store.repositories.processes import forget_silent
 from pagegrade.store.repositories.rate_windows import PIECE_PAGES, silence_to_forget, sweep_counters
+from pagegrade.store.repositories.webhooks import list_accounts_wanting
 
 logger = logging.getLogger(__name__)
 
@@ -147,6 +149,15 @@ async def _finish_erasures(services: Services) -> None:
         await finish_erasure(services, account_id)
 
 
+async def _warn_of_quotas(services: Services) -> None:
+    """Tell accounts that want to know of it what they have nearly used."""
+    database, options = services.database, services.options
+    for account_id in await database.read(lambda tx: list_accounts_wanting(tx, "quota.low")):
+        now = now_ms()
+        if await database.read(partial(find_low, account_id=account_id, options=options, now_ms=now)):
+            await database.write(partial(warn_of_quotas, account_id=account_id, options=options, now_ms=now))
+
+
 async def _prune(services: Services) -> None:
     options = services.options
     if options.retention_days is not None or options.retention_runs is not None:
@@ -181,6 +192,7 @@ CHORES: Final[tuple[Chore, ...]] = (
     _forget_counters,
     _forget_processes,
     _finish_erasures,
+    _warn_of_quotas,
     _prune,
     _empty_log,
 )

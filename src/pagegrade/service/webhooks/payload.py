@@ -67,6 +67,8 @@ def _payload(tx: Transaction, account_id: int, due: DueDelivery, base_url: str) 
             data["audit"]["share_url"] = f"{base_url}/a/{audit.slug}"
         data["audit"]["withheld"] = withheld_object(data["audit"]["withheld"])
         data["links"] = {"audit": f"{base_url}/audits/{due.audit_id}"}
+    if "quota" in data:
+        data["links"] = {"team": f"{base_url}/team"}
     return {"type": due.type, "timestamp": timestamp(due.at_ms), "data": data}
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
-from sqlalchemy import select, text
+import msgspec
+from sqlalchemy import bindparam, select, text
+from sqlalchemy.types import LargeBinary
 
-from pagegrade.model.quotas import MonthUsage, month_of
+from pagegrade.model.quotas import MonthUsage, QuotaName, month_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.schema.account_tables import account_usage
@@ -29,6 +32,11 @@ _PAGES: Final = text(
     "WHERE id = :crawl_id AND account_id IS NOT NULL AND fetched < :fetched "
     "ON CONFLICT (account_id, month) DO UPDATE SET audit_pages = account_usage.audit_pages + excluded.audit_pages"
 )
+_WARNED: Final = text(
+    "INSERT INTO account_usage (account_id, month, warned) VALUES (:account_id, :month, :warned) "
+    "ON CONFLICT (account_id, month) DO UPDATE SET warned = excluded.warned"
+).bindparams(bindparam("warned", type_=LargeBinary))
+_read_warned: Final = msgspec.json.Decoder(dict[QuotaName, int]).decode
 _COLUMNS: Final = (
     account_usage.c.month,
     account_usage.c.analyses,
@@ -65,3 +73,16 @@ def load_months(tx: Transaction, account_id: int) -> tuple[MonthUsage, ...]:
     query = select(*_COLUMNS).where(account_usage.c.account_id == account_id)
     rows = tx.execute(query.order_by(account_usage.c.month.desc()).limit(SHOWN_MONTHS))
     return tuple(MonthUsage(*row) for row in rows)
+
+
+def load_warned(tx: Transaction, account_id: int, now_ms: int) -> Mapping[QuotaName, int]:
+    """Return name of a quota -> per cent of it that the account was told of in the month of a moment."""
+    its = (account_usage.c.account_id == account_id, account_usage.c.month == month_of(now_ms))
+    packed = tx.execute(select(account_usage.c.warned).where(*its)).scalar()
+    return {} if packed is None else _read_warned(bytes(packed))
+
+
+def save_warned(tx: Transaction, account_id: int, warned: Mapping[QuotaName, int], now_ms: int) -> None:
+    """Store what the account was told of in the month of a moment; the lock of the account must be held."""
+    values = {"account_id": account_id, "month": month_of(now_ms), "warned": msgspec.json.encode(warned)}
+    tx.execute(_WARNED, values)

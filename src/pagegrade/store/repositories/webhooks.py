@@ -74,6 +74,13 @@ def list_webhooks(tx: Transaction, account_id: int, page: int, per_page: int) ->
     return tuple(map(webhook_of, rows)), total
 
 
+def list_accounts_wanting(tx: Transaction, type_: EventType) -> tuple[int, ...]:
+    """Ids of the accounts that get events of a type, whatever site they are about."""
+    wanted = (" " + webhooks.c.events + " ").contains(f" {type_} ", autoescape=True)
+    which = (webhooks.c.disabled_at_ms.is_(None), webhooks.c.project == "", wanted)
+    return tuple(tx.execute(select(webhooks.c.account_id).where(*which).distinct()).scalars())
+
+
 def walk_webhooks(
     tx: Transaction, account_id: int, count: int, *, beside: int | None, backward: bool
 ) -> tuple[StoredWebhook, ...]:

@@ -67,6 +67,7 @@ account_usage = Table(
     Column("analyses", BigInteger, nullable=False, server_default="0"),  # that were asked for
     Column("browser_ms", BigInteger, nullable=False, server_default="0"),  # of analyses in a browser
     Column("audit_pages", BigInteger, nullable=False, server_default="0"),  # that crawls of audits fetched
+    Column("warned", LargeBinary),  # JSON: name of a quota -> per cent of it that the account was told of; NULL: none
     comment="What accounts used in each month.",
 )
 

@@ -37,7 +37,7 @@ from pagegrade.web.schemas.problem import Problem, ValidationProblem
 from pagegrade.web.schemas.report import ReportAnswer, ReportList, unfinished
 from pagegrade.web.schemas.run import RunList
 from pagegrade.web.schemas.shape import example_of
-from pagegrade.web.schemas.webhook import AuditWebhookPayload, WebhookPayload
+from pagegrade.web.schemas.webhook import AuditWebhookPayload, QuotaWebhookPayload, WebhookPayload
 
 API_VERSION: Final = "1.0.0"
 """Version of the API: the second number grows with additions, the third when only texts change."""
@@ -54,6 +54,7 @@ EVENT_SUMMARIES: Final[dict[str, str]] = {
     "audit.completed": "A site was crawled and evaluated",
     "audit.failed": "A site could not be crawled or evaluated",
     "audit.regressed": "A site is worse than in the last crawl that compares",
+    "quota.low": "A quota is nearly used, or used up",
 }
 _SCHEMA: Final = "#/components/schemas/{model}"
 _VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
@@ -214,6 +215,8 @@ def _webhooks() -> JSONObject:
 
 
 def _payload_of(event: EventType) -> type[BaseModel]:
+    if event == "quota.low":
+        return QuotaWebhookPayload
     return AuditWebhookPayload if event.startswith("audit.") else WebhookPayload
 
 

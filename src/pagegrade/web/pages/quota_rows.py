@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 import msgspec
 
 from pagegrade.model.quotas import QuotaName, QuotaState
-from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
-
-LABELS: Final[Mapping[QuotaName, str]] = {
-    "reports": N_("Reports"),
-    "analyses_per_month": N_("Analyses this month"),
-    "browser_minutes_per_month": N_("Minutes of the browser this month"),
-    "monitors": N_("Monitors"),
-    "audits": N_("Site audits"),
-    "audit_pages_per_month": N_("Pages of site audits this month"),
-    "stored_mb": N_("Stored results (MB)"),
-}
+from pagegrade.render.quotas import LABELS
 
 
 class QuotaRow(msgspec.Struct, frozen=True, kw_only=True):

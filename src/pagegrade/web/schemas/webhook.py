@@ -8,6 +8,7 @@ import msgspec
 
 from pagegrade.model.audit import CrawlState, StopReason
 from pagegrade.model.events import EVENT_TYPES, EventType
+from pagegrade.model.quotas import QuotaName
 from pagegrade.model.report import RULESET
 from pagegrade.model.webhooks import DeliveryState, DisabledReason, Kind, StoredDelivery, StoredWebhook
 from pagegrade.report.serialize import timestamp
@@ -221,6 +222,36 @@ class AuditWebhookPayload(Document):
     type: EventType = about("Type of the event.", "audit.regressed")
     timestamp: Timestamp = about("Time of the event.", "2026-01-05T12:34:56.789Z")
     data: AuditEventData = about("The event itself.")
+
+
+class EventQuota(Document):
+    """A quota of which the account has used much; each is told once in a month (UTC) at 80 and at 100 per cent."""
+
+    name: QuotaName = about("As in the account.", "analyses_per_month")
+    used: Count = about("Used so far.", 4_010)
+    limit: Count = about("The most that there may be.", 5_000)
+    percent: Literal[80, 100] = about("The share that was reached.", 80)
+
+
+class EventQuotaLinks(Document):
+    """Pages for people."""
+
+    team: URL = about("All quotas.", "https://reports.example.org/team")
+
+
+class QuotaEventData(Document):
+    """New members may appear at any time."""
+
+    quota: EventQuota = about("The quota.")
+    links: EventQuotaLinks = about("Pages for people.")
+
+
+class QuotaWebhookPayload(Document):
+    """Body of a delivery about a quota, below 20 kB."""
+
+    type: EventType = about("Type of the event.", "quota.low")
+    timestamp: Timestamp = about("Time of the event.", "2026-01-05T12:34:56.789Z")
+    data: QuotaEventData = about("The event itself.")
 
 
 class WebhookAnswer(Answer):

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import text
+
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.account_usage import load_month, load_warned
+from pagegrade.store.schema.migrate import FOLDER, migrate
+from tests.store_builders import NOW_MS, make_empty
+
+
+def version_before(tx: Transaction) -> None:
+    """The tables of the version before, with an account that has used something."""
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    config.attributes["connection"] = tx
+    command.upgrade(config, "0025")
+    account = "INSERT INTO accounts (id, name, email, created_at_ms) VALUES (7, 'Alice', 'alice@example.org', :now)"
+    tx.execute(text(account), {"now": NOW_MS})
+    tx.execute(text("INSERT INTO account_usage (account_id, month, analyses) VALUES (7, 202601, 12)"))
+
+
+def test_accounts_of_the_version_before_were_told_of_no_quota(tmp_path: Path) -> None:
+    """Their usage stays."""
+    database = make_empty(tmp_path)
+    database.write_here(version_before)
+    migrate(database)
+
+    assert database.read_here(lambda tx: load_month(tx, 7, NOW_MS)).analyses == 12
+    assert database.read_here(lambda tx: load_warned(tx, 7, NOW_MS)) == {}
+    database.close()
