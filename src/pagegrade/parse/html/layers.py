@@ -171,7 +171,12 @@ def _is_opaque(plain: str) -> bool:
 
 def find_piled(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> tuple[Element, bool] | None:
     """Find the parts of a page that all lie in one cell of a grid, and whether a script may show one at a time."""
-    if not any("grid-" in one.text for one in document.styles) and not any("grid-" in r for s in sheets for r in s):
+    texts = [one.text for one in document.styles]
+    texts += (rule for sheet in sheets for rule in sheet if "grid-" in rule)
+    # Most grids place nothing in a cell of its own.
+    if not any("grid-area" in one for one in texts) and not all(
+        any(name in one for one in texts) for name in ("grid-row", "grid-column")
+    ):
         return None
     placed: dict[Element, str] = {}
     left = MAX_PLACING
