@@ -63,12 +63,14 @@ def seen(site: Site) -> dict[str, set[str]]:
     return found
 
 
-def draw(program: Path, answer: Callable[[str, Drawn], Reply | None]) -> Drawn:
-    """Draw ``/`` of a site that answers by path, with an access to its own origin."""
+def draw(program: Path, answer: Callable[[str, Drawn], Reply | None], *, over_tls: bool = False) -> Drawn:
+    """Draw ``/`` of a site that answers by path, with an access to its own origin; over TLS all three are."""
+    authority = trustme.CA() if over_tls else None
 
     async def run() -> Drawn:
         async with AsyncExitStack() as stack:
-            own, host, port = Site({}), Site({}, address="127.0.0.2"), Site({})
+            tls = [authority and context(authority, address) for address in ("127.0.0.1", "127.0.0.2")]
+            own, host, port = Site({}, tls=tls[0]), Site({}, tls=tls[1], address="127.0.0.2"), Site({}, tls=tls[0])
             places = Drawn(rendering=None, own=own, host=host, port=port)  # type: ignore[arg-type]
 
             def reply(asked: Asked) -> Reply:
@@ -79,7 +81,9 @@ def draw(program: Path, answer: Callable[[str, Drawn], Reply | None]) -> Drawn:
                 site.missing = reply
                 await stack.enter_async_context(site)
             access = read_access(origins=[own.origin], **ACCESS)
-            return Drawn(await _draw(program, own, access), own, host, port)
+            trusted = authority.cert_pem.bytes().decode() if authority else ""
+            guard = Guard(replace(LOOPBACK, authorities=trusted))
+            return Drawn(await _draw(program, own, access, guard), own, host, port)
 
     return asyncio.run(run())
 
@@ -121,7 +125,9 @@ def many_ways(path: str, places: Drawn) -> Reply | None:
             f'fetch("/from-worker"); fetch("{places.host.origin}/worker-api", {{mode: "no-cors"}})', "text/javascript"
         ),
         "/service.js": typed(
-            f'self.oninstall = () => fetch("{places.host.origin}/service-api", {{mode: "no-cors"}})', "text/javascript"
+            f"""self.oninstall = event => event.waitUntil(Promise.all([fetch("/own-service-api"),
+            fetch("{places.host.origin}/service-api", {{mode: "no-cors"}})]))""",
+            "text/javascript",
         ),
         "/frame": html(f'<img src="{own}/asked-by-frame.png"><img src=/of-frame.png>'),
     }
@@ -139,13 +145,14 @@ def _foreign(place: str, name: str) -> str:
 
 
 @pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])
-def test_it_goes_to_the_origin_whatever_asks_and_nowhere_else(program: Path) -> None:
+@pytest.mark.parametrize("over_tls", [False, True], ids=["http", "https"])
+def test_it_goes_to_the_origin_whatever_asks_and_nowhere_else(program: Path, over_tls: bool) -> None:
     """With the document, files, frames, scripts and workers; not with what goes to another host or port.
 
     There that is files, frames, scripts, workers, service workers, WebSockets, beacons and redirects. Nothing of it
     comes back: scripts have no cookie to read, and no URL that was seen holds the parameter that was added.
     """
-    drawn = draw(program, many_ways)
+    drawn = draw(program, many_ways, over_tls=over_tls)
     own, host, port = map(seen, (drawn.own, drawn.host, drawn.port))
 
     for path in ("/", "/style.css", "/picture.png", "/inner", "/inner.png", "/own-api", "/worker.js", "/arrived"):
@@ -159,6 +166,7 @@ def test_it_goes_to_the_origin_whatever_asks_and_nowhere_else(program: Path) -> 
 
     assert {"/worker-api", "/service-api"} <= set(host)
     assert own["/own-socket"] == set()
+    assert own["/own-service-api"] == set(SECRETS)
     assert drawn.rendering.title == ""
     assert not any(secret in repr(drawn.rendering) for secret in SECRETS.values())
 

@@ -1,8 +1,8 @@
 """Additions to the requests of a browser because of an access, decided by the function that decides for our client.
 
 Requests to the origins of the access are paused on their way out of the browser (domain Fetch of the protocol), and
-what goes with them is added there: the page sees nothing of it, a redirect begins anew, and a request that no one
-pauses (a WebSocket, a service worker's) goes without.
+what goes with them is added there: the page sees nothing of it, a redirect begins anew, and a WebSocket, which no one
+pauses, goes without.
 
 Source: https://chromedevtools.github.io/devtools-protocol/tot/Fetch/
 """
