@@ -13,6 +13,7 @@ import pytest
 
 import pagegrade
 from tests.cli.site import running_site
+from tests.gather.forward_proxies import ADDRESS, PASSWORD, needs_tinyproxy, tinyproxy
 from tests.site.serve import serve_site
 
 PAGE = b"<!doctype html><html lang=en><head><meta charset=utf-8><title>Cats and their owners</title><h1>Cats</h1>"
@@ -152,3 +153,21 @@ def test_an_access_goes_to_the_origin_of_the_page() -> None:
     assert blocked.error is not None
     with pytest.raises(pagegrade.InvalidInput, match="Host"):
         pagegrade.analyze("https://example.com/", access=replace(access, headers=(("Host", "evil"),)))
+
+
+@needs_tinyproxy
+@pytest.mark.allow_hosts([ADDRESS, "127.0.0.1"])
+def test_sites_are_reached_through_the_proxy_that_is_named(tmp_path: Path) -> None:
+    """For the page and all around it; one that cannot be used is refused without a word of its password."""
+    with tinyproxy(tmp_path, password=True) as proxy, serve_site(ADDRESS) as site:
+        report = pagegrade.analyze(f"{site.http}/", proxy=proxy.url, allow_typed_private=True)
+        direct = pagegrade.analyze(f"{site.http}/", allow_typed_private=True, subresources=False)
+        asked = proxy.asked()
+
+    assert report.state == direct.state == "completed"
+    assert set(asked) == {site.http.removeprefix("http://")}
+    assert len(asked) > 1
+    with pytest.raises(pagegrade.InvalidInput, match="socks5h") as failure:
+        pagegrade.analyze("https://example.com/", proxy=f"ftp://agent:{PASSWORD}@127.0.0.1")
+
+    assert PASSWORD not in failure.value.message

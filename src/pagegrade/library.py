@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pagegrade.gather.guard import Guard
+from pagegrade.gather.outgoing_proxy import OutgoingProxy, read_proxy
 from pagegrade.model.access import Access
 from pagegrade.model.artifacts import Artifacts
-from pagegrade.model.errors import URLNotAllowed
+from pagegrade.model.errors import InvalidInput, URLNotAllowed
 from pagegrade.model.report import Report
 from pagegrade.parse.http.access import read_access
 from pagegrade.parse.url import Target, origin, parse_target_url
@@ -32,6 +33,7 @@ async def analyze_async(
     allow_networks: Sequence[str] = (),
     allow_typed_private: bool = False,
     access: Access | None = None,
+    proxy: str | None = None,
 ) -> Report:
     """Fetch a page with everything around it, check it and grade it.
 
@@ -46,13 +48,15 @@ async def analyze_async(
             or links to.
         access: What is sent to be let in, such as ``Access(user="reader", password=...)``; to the origin of ``url``,
             unless it names others. ``None``: nothing.
+        proxy: URL of the proxy that sites are reached through: ``http://USER:PASSWORD@HOST:PORT``, or the same with
+            ``https://`` or ``socks5h://``. ``None``: directly, whatever the environment says.
 
     Returns:
         The report. A page that cannot be analyzed is a report with ``state == "failed"`` and ``error`` filled.
 
     Raises:
         InvalidURL: ``url`` cannot be read as an address.
-        InvalidInput: A part of ``access`` cannot be sent.
+        InvalidInput: A part of ``access`` cannot be sent, or ``proxy`` is no such URL.
         URLNotAllowed: The address must not be contacted (``code`` ``url_not_allowed``).
     """
     options = AnalyzeOptions(
@@ -60,6 +64,7 @@ async def analyze_async(
         subresources=subresources,
         allow_networks=parse_networks(allow_networks),
         allow_typed_private=allow_typed_private,
+        proxy=_read_proxy(proxy),
     )
     target = _read_target(url, options)
     options = replace(options, access=_read_access(access, target))
@@ -75,6 +80,7 @@ def analyze(
     allow_networks: Sequence[str] = (),
     allow_typed_private: bool = False,
     access: Access | None = None,
+    proxy: str | None = None,
 ) -> Report:
     """The same as ``analyze_async`` for code without an event loop; inside one, await ``analyze_async``.
 
@@ -88,11 +94,21 @@ def analyze(
         subresources=subresources,
         allow_networks=parse_networks(allow_networks),
         allow_typed_private=allow_typed_private,
+        proxy=_read_proxy(proxy),
     )
     target = _read_target(url, options)
     options = replace(options, access=_read_access(access, target))
     _refuse_running_loop()
     return _background().run(lambda children: analyze_target(target, options=options, children=children)).report
+
+
+def _read_proxy(url: str | None) -> OutgoingProxy | None:
+    if url is None:
+        return None
+    try:
+        return read_proxy(url)
+    except ValueError as error:
+        raise InvalidInput(f"The proxy cannot be used: {error}.") from None
 
 
 def _read_access(access: Access | None, target: Target) -> Access | None:

@@ -69,7 +69,8 @@ def draw(program: Path, answer: Callable[[str, Drawn], Reply | None], *, over_tl
 
     async def run() -> Drawn:
         async with AsyncExitStack() as stack:
-            tls = [authority and context(authority, address) for address in ("127.0.0.1", "127.0.0.2")]
+            addresses = ("127.0.0.1", "127.0.0.2")
+            tls = [context(authority, each) if authority else None for each in addresses]
             own, host, port = Site({}, tls=tls[0]), Site({}, tls=tls[1], address="127.0.0.2"), Site({}, tls=tls[0])
             places = Drawn(rendering=None, own=own, host=host, port=port)  # type: ignore[arg-type]
 
@@ -146,7 +147,7 @@ def _foreign(place: str, name: str) -> str:
 
 @pytest.mark.allow_hosts(["127.0.0.1", "127.0.0.2"])
 @pytest.mark.parametrize("over_tls", [False, True], ids=["http", "https"])
-def test_it_goes_to_the_origin_whatever_asks_and_nowhere_else(program: Path, over_tls: bool) -> None:
+def test_it_goes_to_the_origin_whatever_asks_and_nowhere_else(program: Path, *, over_tls: bool) -> None:
     """With the document, files, frames, scripts and workers; not with what goes to another host or port.
 
     There that is files, frames, scripts, workers, service workers, WebSockets, beacons and redirects. Nothing of it
