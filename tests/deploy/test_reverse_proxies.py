@@ -45,6 +45,7 @@ CADDY: Final = """
 }}
 http://localhost:{port} {{
   bind 127.0.0.1
+  redir {root} {root}/
   {directive} {root}/* {{
     reverse_proxy 127.0.0.1:{upstream}
   }}
@@ -136,6 +137,7 @@ def test_the_service_works_below_a_path(proxy: str, tmp_path: Path, *, strips: b
             )
             found = program.get(made.headers["location"])
             described = program.get(f"{base_url}/api/v1/openapi.json").json()
+        without_slash = browser.get(base_url, follow_redirects=True)
         outside = browser.get(f"{own}/account")
 
     assert {url for url in seen if not url.startswith(f"{base_url}/")} == set()
@@ -144,4 +146,5 @@ def test_the_service_works_below_a_path(proxy: str, tmp_path: Path, *, strips: b
     assert (made.status_code, found.status_code) == (201, 200)
     assert made.headers["location"].startswith(f"{base_url}/api/v1/reports/")
     assert described["servers"][0]["url"] == base_url
+    assert (without_slash.status_code, without_slash.url.path) == (200, f"{ROOT}/reports")
     assert outside.status_code == 404 or not outside.content
