@@ -189,6 +189,23 @@ def test_a_socks_proxy_is_asked_for_the_address_that_was_checked(tmp_path: Path,
     assert asked == [f"{ADDRESS}:{port}"]
 
 
+@needs_microsocks
+def test_a_socks_proxy_that_wants_another_user_is_told_from_one_that_refuses(tmp_path: Path) -> None:
+    """A wrong password and none at all are a matter of the setting, a site that is not there is not."""
+
+    async def scenario(proxy: Proxy) -> list[Followed | FetchError]:
+        right = read_proxy(proxy.url)
+        through = (replace(right, password="wrong-secret"), replace(right, user="", password=""), right)
+        return [await ask(site_at(1), policy_through(each)) for each in through]
+
+    with microsocks(tmp_path, password=True) as proxy:
+        found = asyncio.run(scenario(proxy))
+
+    reasons = [each.reason for each in found if isinstance(each, FetchError)]
+
+    assert reasons == ["proxy_sign_in", "proxy_sign_in", "proxy_refused"]
+
+
 @needs_tinyproxy
 @pytest.mark.parametrize(
     "target", ["http://10.0.0.1/", "http://inside.com/", "http://mixed.com/", "http://127.0.0.1:{port}/"]

@@ -35,6 +35,7 @@ def by_status(status: int, **headers: str) -> Failure:
 STATUSES = [400, 401, 403, 404, 406, 407, 408, 410, 418, 421, 425, 429, 451, 500, 501, 502, 503, 504, 520, 599]
 REASONS = [
     ("dns", "dns_nxdomain"), ("dns", "dns_timeout"), ("dns", "dns_error"), ("dns", "proxy_not_used"),
+    ("dns", "proxy_not_resolving"),
     ("connect", "connect_refused"), ("connect", "connect_timeout"), ("connect", "connect_unreachable"),
     ("connect", "conn_reset"), ("connect", "http_protocol"), ("connect", "proxy_not_used"),
     ("connect", "proxy_sign_in"), ("connect", "proxy_refused"), ("connect", "proxy_unreachable"), ("tls", "tls_error"),

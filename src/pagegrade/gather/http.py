@@ -21,7 +21,7 @@ from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Foll
 from pagegrade.gather.guard import Address, Guard, Permit, Refusal
 from pagegrade.gather.headers import KnownLines
 from pagegrade.gather.held_bytes import HeldBytes, Hold
-from pagegrade.gather.outgoing_proxy import OutgoingProxy, ProxyHop, refused_by_proxy, unreachable_proxy
+from pagegrade.gather.outgoing_proxy import NO_PROXY_USER, OutgoingProxy, ProxyHop, refused_by_proxy, unreachable_proxy
 from pagegrade.gather.resolver import Answer, CachingResolver, DNSResolver, ResolveError, Resolver
 from pagegrade.gather.transfer import Expired, Handle, Transfer, Watch, request_headers
 from pagegrade.model.access import Access
@@ -64,6 +64,8 @@ class _Outcome(msgspec.Struct, frozen=True):
 _DONE: Final = _Outcome()
 _PROXY_FAILED: Final = 97
 """``CURLE_PROXY``: a SOCKS proxy did not do what it was asked for."""
+_SOCKS_WANTS_USER: Final = frozenset({12, 33})
+"""``CURLPX_NO_AUTH`` and ``CURLPX_USER_REJECTED``."""
 _NOT_CONNECTED: Final = frozenset({pycurl.E_COULDNT_CONNECT, pycurl.E_COULDNT_RESOLVE_PROXY})
 
 
@@ -525,7 +527,8 @@ def _raise_proxy_failure(curl: pycurl.Curl, permit: Permit, code: int) -> None:
     if status and status // 100 != 2:
         raise refused_by_proxy(status, permit.port)
     if code == _PROXY_FAILED:
-        raise refused_by_proxy(0, permit.port)
+        wants_user = curl.getinfo(pycurl.PROXY_ERROR) in _SOCKS_WANTS_USER
+        raise refused_by_proxy(NO_PROXY_USER if wants_user else 0, permit.port)
     is_secure = permit.via.proxy.scheme == "https"
     if code in _NOT_CONNECTED or (is_secure and not status and code == pycurl.E_PEER_FAILED_VERIFICATION):
         raise unreachable_proxy()

@@ -36,7 +36,7 @@ _URL: Final = re.compile(
 )
 _MAX_CREDENTIAL: Final = 255
 """Bytes of a user or a password (RFC 1929 2)."""
-_NO_PROXY_USER: Final = 407
+NO_PROXY_USER: Final = 407
 """Of HTTP; stands for the same refusal of SOCKS."""
 _STATUS: Final = re.compile(rb"HTTP/1\.[01] ([0-9]{3})\b")
 _NEEDS_USER: Final = frozenset({401, 407})
@@ -249,9 +249,9 @@ async def _ask_socks(
         user, password = proxy.user.encode(), proxy.password.encode()
         writer.write(bytes((1, len(user))) + user + bytes((len(password),)) + password)
         if (await reader.readexactly(2))[1] != 0:
-            raise refused_by_proxy(_NO_PROXY_USER, port)
+            raise refused_by_proxy(NO_PROXY_USER, port)
     elif method != _NO_USER:
-        raise refused_by_proxy(_NO_PROXY_USER, port)
+        raise refused_by_proxy(NO_PROXY_USER, port)
     if isinstance(target, str):
         name = target.encode("ascii")
         asked = bytes((_NAME, len(name))) + name

@@ -194,6 +194,15 @@ _WAYS: Final[Mapping[str, WayOut]] = {
             N_("Check the spelling of the URL: a site that does not exist looks the same from here."),
         ),
     ),
+    "proxy_not_resolving": WayOut(
+        headline=N_("The name of the site is not known here."),
+        meaning=N_("The proxy was not asked: it gets the addresses of sites, and the name servers here gave none."),
+        steps=(
+            N_("Check the spelling of the URL: a site that does not exist looks the same from here."),
+            N_("If no name server here knows the Internet, set PAGEGRADE_PROXY_RESOLVES=1, and the proxy gets names."),
+            N_("Name hosts that are reached without the proxy in PAGEGRADE_NO_PROXY."),
+        ),
+    ),
     "proxy_sign_in": WayOut(
         headline=N_("The proxy of Pagegrade asks for a sign-in."),
         meaning=N_("The site was not asked: the proxy on the way there wants a user and a password, or other ones."),

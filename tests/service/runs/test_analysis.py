@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from ipaddress import ip_network
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import pytest
@@ -16,6 +16,7 @@ import trustme
 from msgspec.structs import replace
 
 from pagegrade.gather.context import OffloadFailed
+from pagegrade.gather.outgoing_proxy import read_direct_hosts, read_proxy
 from pagegrade.model.access import Access, AccessNote, VisitorView
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import URLNotAllowed
@@ -29,6 +30,7 @@ from pagegrade.service.runs.analysis import (
     Analysis,
     analyze_target,
     artifacts_of_document,
+    behind_proxy,
     evaluate_in_child,
     evaluation_failure,
     without_proxy,
@@ -197,6 +199,28 @@ def test_a_site_that_only_a_proxy_reaches_is_not_blamed(
     assert error is not None
     assert (error.reason == "proxy_not_used") is (setting is not None and code != "blocked")
     assert (f"{setting} is set" in error.message) is (error.reason == "proxy_not_used")
+    assert "secret" not in error.message
+
+
+@pytest.mark.parametrize(
+    ("url", "settings", "names_it"),
+    [
+        ("https://example.com/", {}, True),
+        ("https://example.com/", {"resolves": True}, False),
+        ("https://www.example.com/", {"direct": read_direct_hosts("example.com")}, False),
+    ],
+)
+@pytest.mark.parametrize("code", ["dns", "connect"])
+def test_a_name_that_only_the_proxy_may_know_is_told(
+    url: str, settings: dict[str, Any], code: str, *, names_it: bool
+) -> None:
+    """Blame falls on name servers where a proxy is used that could be asked instead."""
+    proxy = read_proxy("http://user:secret@proxy.example:3128", **settings)
+    error = behind_proxy(make_failed_report(code, url=url), proxy).error
+
+    assert error is not None
+    assert (error.reason == "proxy_not_resolving") is (names_it and code == "dns")
+    assert ("the proxy is not asked for names" in error.message) is (error.reason == "proxy_not_resolving")
     assert "secret" not in error.message
 
 

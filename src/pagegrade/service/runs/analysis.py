@@ -13,7 +13,7 @@ from pagegrade.clock import utc_now
 from pagegrade.gather.context import GatherOptions, OffloadFailed
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.held_bytes import Place
-from pagegrade.gather.outgoing_proxy import read_direct_hosts
+from pagegrade.gather.outgoing_proxy import OutgoingProxy, read_direct_hosts
 from pagegrade.gather.resolver import Resolver
 from pagegrade.gather.run import Settled, gather, ignore_settled
 from pagegrade.model.artifacts import GATHERED, Artifacts, Navigation, NotGathered, Response, WellKnown
@@ -150,7 +150,18 @@ async def _gather_target(
         failure = mistake_of_ours(type(error).__name__)
     duration_ms = (utc_now() - started_at).total_seconds() * 1000
     report = failed_report(target.url, failure, generated_at=started_at, duration_ms=duration_ms)
-    return report if options.proxy is not None else without_proxy(report, dict(options.proxies))
+    if options.proxy is not None:
+        return behind_proxy(report, options.proxy)
+    return without_proxy(report, dict(options.proxies))
+
+
+def behind_proxy(report: Report, proxy: OutgoingProxy) -> Report:
+    """Return the report, with the name servers of this machine as the cause where the proxy might know the name."""
+    error = report.error
+    if error is None or error.code != "dns" or proxy.resolves or proxy.direct.has(host(report.url)):
+        return report
+    message = "The name servers of this machine gave no address of the host, and the proxy is not asked for names."
+    return replace(report, error=replace(error, message=message, reason="proxy_not_resolving"))
 
 
 def without_proxy(report: Report, proxies: Mapping[str, str]) -> Report:
@@ -170,7 +181,7 @@ def without_proxy(report: Report, proxies: Mapping[str, str]) -> Report:
     setting = next((found for one in names for found in (one.upper(), one) if proxies.get(found)), None)
     if setting is None:
         return report
-    message = f"{error.message} {setting} is set, but Pagegrade uses no proxy except that of PAGEGRADE_PROXY."
+    message = f"The site was not reached directly. {setting} is set, but only the proxy of PAGEGRADE_PROXY is used."
     return replace(report, error=replace(error, message=message, reason="proxy_not_used"))
 
 
