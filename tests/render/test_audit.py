@@ -27,7 +27,7 @@ FINDING = SiteFinding(
 )
 RESULT = AuditResult(
     url="http://a.test/",
-    ruleset="2026.9",
+    ruleset="2026.10",
     engine="0.1.0",
     found=2_000,
     fetched=1_500,

@@ -5,34 +5,9 @@ import pytest
 from pagegrade.parse.css.lettering import (
     Lettering,
     characters_within,
-    color_of,
-    contrast,
     declared_in,
     may_conceal,
 )
-
-
-def test_contrast_is_that_of_wcag() -> None:
-    """From 1 to 21, whichever is the ground; #767676 is the palest gray that passes on white."""
-    assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
-    assert contrast((255, 255, 255), (0x76, 0x76, 0x76)) == pytest.approx(4.54, abs=0.01)
-    assert contrast((9, 9, 9), (9, 9, 9)) == 1
-
-
-@pytest.mark.parametrize(
-    ("value", "color"),
-    [
-        ("#FFF".lower(), (255, 255, 255)),
-        ("rgb(1, 2, 3)", (1, 2, 3)),
-        ("hsl(120 100% 50%)", (0, 255, 0)),
-        ("whitesmoke", (245, 245, 245)),
-        ("hsl(120 100% 50% / .5)", None),
-        ("rebeccapurple", "rebeccapurple"),
-    ],
-)
-def test_colors_that_let_nothing_through_are_known(value: str, color: object) -> None:
-    """A name that is not among them is equal to itself only."""
-    assert color_of(value) == color
 
 
 @pytest.mark.parametrize(

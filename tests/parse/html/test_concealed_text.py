@@ -336,3 +336,64 @@ def test_size_contrast_and_room_decide_by_their_measure(css: str, share: float) 
 def test_box_that_a_script_may_unfold_is_not_cut() -> None:
     """A button for the rest needs a script."""
     assert _linked("main{max-height:20px;overflow:hidden}", "<script>unfold()</script>") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("css", "is_read"),
+    [
+        ("main{transform:rotate(90deg)}", False),
+        ("main{rotate:-.25turn}", False),
+        ("main{transform:rotate(90deg)}main p,main h1{transform:rotate(-90deg)}", True),
+        ("main{transform:rotate(59deg)}", True),
+        ("main{writing-mode:vertical-rl}", False),
+        ("main{writing-mode:vertical-rl;transform:rotate(-90deg)}", True),
+        ("h1{writing-mode:vertical-rl;transform:rotate(180deg)}", True),
+        ("main{filter:brightness(0)}", True),
+        ("main{background:#fff;filter:brightness(0)}", False),
+        ("main{background:#fff;filter:brightness(.9)}", True),
+        ("main{filter:contrast(0) brightness(3)}", False),
+        ("main{filter:invert(1)}", False),
+        ("main{background:#fff;filter:invert(1)}", True),
+        ("body{background:#000;color:#fff}main{mix-blend-mode:multiply}", False),
+        ("main{mix-blend-mode:screen}", False),
+        ("main{mix-blend-mode:multiply}", True),
+        ("body{background:url(a.png)}main{mix-blend-mode:screen}", True),
+        ("main{opacity:.3}main p,main h1{opacity:.3}", False),
+        ("main{opacity:.6}main p,main h1{opacity:.8}", True),
+        ("main{font-family:Wingdings}", False),
+        ("main{font-family:'Zapf Dingbats',serif}", False),
+        ("main{font-family:Wingdings}main p,main h1{font-family:symbola;opacity:.99}", True),
+        ("p{text-decoration:line-through 1em}", False),
+        ("p{text-decoration:line-through;text-decoration-thickness:60%}", False),
+        ("p{text-decoration:line-through 1px}", True),
+        ("p{text-decoration:underline 1em}", True),
+        ("p{-webkit-text-stroke:8px #222}", False),
+        ("p{-webkit-text-stroke:5px #222}", True),
+        ("p{font-size:240px}", False),
+        ("p{font-size:30vw}", False),
+        ("p{font-size:239px}", True),
+        ("h1{font-size:40vw}", True),
+    ],
+)
+def test_one_measure_holds_whatever_keeps_letters_from_being_read(css: str, *, is_read: bool) -> None:
+    """Shape, size, color and font as the eye gets them, after all that is around."""
+    assert (_linked(css) < 0.5) == is_read
+
+
+def test_lines_from_top_to_bottom_are_those_of_some_scripts() -> None:
+    """Japanese and Mongolian are read so, Georgian is not."""
+    css = {SHEET: ink_rules("main{writing-mode:vertical-rl}")}
+    page = "<link rel=stylesheet href=/a.css><main><p>{}</main>"
+
+    assert find_concealed_text(make_document(page.format("雨の日は本を読みます。" * 20)), css).share == 0
+    assert find_concealed_text(make_document(page.format("ᠮᠣᠩᠭᠣᠯ ᠪᠢᠴᠢᠭ " * 20)), css).share == 0
+    assert find_concealed_text(make_document(page.format("ფოთოლი წყალზე " * 20)), css).share > 0.9
+
+
+def test_script_may_turn_what_is_seen_from_its_edge() -> None:
+    """Cards that flip and texts that grow are shown by one, and nobody turns a page that stands on its side."""
+    page = "<style>main{{transform:{}}}</style><script>flip()</script><main><p>{}</main>"
+
+    for transform, share in (("rotateY(180deg)", 0.0), ("scale(.1)", 0.0), ("rotate(90deg)", 1.0)):
+        found = find_concealed_text(make_document(page.format(transform, "ფოთოლი წყალზე " * 20)))
+        assert found.share == pytest.approx(share)

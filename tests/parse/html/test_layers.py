@@ -108,3 +108,39 @@ def test_sheet_that_places_too_much_is_unknown(count: int, expected: object) -> 
     css = "main>section{grid-area:1/1}" + "".join(f".a{n}{{grid-row:{n}}}" for n in range(count))
 
     assert piled(page_of(css, TEXTS["Korean"])) is expected
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("place", ["position:absolute;top:0", "position:absolute;inset:9rem 0 0"])
+def test_parts_that_stand_apart_in_one_place_lie_on_one_another(language: str, place: str) -> None:
+    """A file or the page says so; not where a rule or an attribute gives each a place of its own."""
+    css = f"main section{{{place}}}"
+
+    assert piled(page_of(css, TEXTS[language])) is False
+    assert piled(page_of("", TEXTS[language]), css) is False
+    assert piled(page_of(f"{css}section:nth-child(2){{top:40rem}}", TEXTS[language], parts=3)) is None
+    assert piled(page_of("", TEXTS[language]), f"{css}section+section{{top:40rem}}") is None
+    assert piled(page_of(f"{css}.part{{left:3rem}}", TEXTS[language])) is None
+    assert piled(page_of(css, TEXTS[language]).replace("<section", "<section style='top:4rem'")) is None
+
+
+@pytest.mark.parametrize(
+    ("selector", "place", "found"),
+    [
+        ("body::before", f"content:'';{FULL};background:#fff", ("body", False)),
+        ("html:after", f"content:'';{FULL};background:#123", ("html", False)),
+        ("main::after", f"content:'';{FULL};background:white", ("main", False)),
+        (".none::after", f"content:'';{FULL};background:white", None),
+        ("body::before", f"{FULL};background:#fff", None),
+        ("body::before", f"content:'';{FULL};background:none", None),
+        ("body::before", f"content:'';{FULL};background:#fff;pointer-events:none", None),
+        ("body::before", "content:'';position:fixed;inset:0;z-index:-1;background:#fff", None),
+    ],
+)
+def test_generated_layer_covers_the_page(selector: str, place: str, found: object) -> None:
+    """If it has a color and lies above; a script may take it away."""
+    page = page_of(f"{selector}{{{place}}}", TEXTS["Korean"])
+
+    assert layer_of(page) == found
+    if found is not None:
+        assert (layer_of(f"{page}<script>ready()</script>") or ("", False))[1] is True

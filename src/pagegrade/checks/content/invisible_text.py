@@ -21,10 +21,14 @@ MOST: Final = 0.5
 _REASONS: Final = {
     "page": "hidden with the whole page",
     "tiny": "too small to be seen",
+    "huge": "larger than a line of the window",
     "away": "moved out of the window",
     "transparent": "transparent",
     "ground": "hardly different from its background",
     "turned": "mirrored, upside down or seen from behind",
+    "side": "on its side",
+    "signs": "in a font that draws signs in place of letters",
+    "struck": "blackened by a line through or around its letters",
     "piled": "with its letters on one another",
     "stacked": "with its lines on one another",
     "reversed": "with its letters from the last to the first",
@@ -79,9 +83,13 @@ def invisible_text(document: Document, concealed_text: ConcealedText, rendering:
     indent moves out of the window, text in lines that hold no more than two letters, text that does not fit into a box
     that cuts it off where no script could unfold it, and text that is mirrored, upside down, turned away, spaced so
     that its letters or its lines lie on one another, laid against the direction of its script, or shown as dots, from
-    15 words on. A page that its own rules hide as a whole counts as well, where there is no script that could show it.
-    Colors that depend on an image, a gradient of several, a variable or a sheet that was not read are unknown, and
-    count as visible; what is not rendered at all, such as menus that open, does not count either.
+    15 words on. Transforms, filters, blending and opacity are taken together, with those of the elements around: what
+    counts is the size, the direction and the contrast that the eye gets. A text of 100 characters also counts where its
+    lines run up or down in a script that is not written so, or its letters are 240 pixels high; any text where a font
+    of symbols draws signs for its letters, or a line of two fifths of their size goes through them. A page that its own
+    rules hide as a whole counts as well, where there is no script that could show it. Colors that depend on an image, a
+    gradient of several, a variable or a sheet that was not read are unknown, and count as visible; what is not rendered
+    at all, such as menus that open, does not count either.
 
     Without a browser, which measures contrasts better, a page is called pale where the same rules give a half of its
     text a contrast below 3:1.

@@ -209,11 +209,13 @@ def main_content(
     runs that could change that; whether a layer with nothing to operate covers the whole window, by style attributes,
     the page's own rules and its style sheets (one without text only where no script runs that could take it away, and
     where none runs, buttons do nothing either), or a frame of another page does, or bars at its upper and lower edge
-    leave no line of the text; whether parts with half of the text lie in one cell of a grid; whether a comment, a
-    field, a frame, a style sheet, a script or an obsolete element that is never closed takes the rest of the page for
-    its text; whether the answer breaks off in a text or a tag, with elements around it that have to be closed, or
-    nearly all paragraphs end with an ellipsis and lead nowhere; whether a text of 600 characters or more, without code,
-    has not one of six and more words of its title, main heading and description; whether everything is in one frame
+    leave no line of the text, or an empty generated element (`::before`) does; whether parts with half of the text lie
+    in one cell of a grid, or stand apart in one place; whether a comment, a field, a frame, a style sheet, a script or
+    an obsolete element that is never closed takes the rest of the page for its text; whether the answer breaks off in
+    a text or a tag, with elements around it that have to be closed, or nearly all paragraphs end with an ellipsis and
+    lead nowhere; whether a text of 600 characters or more, without code, has not one of six and more words of its
+    title, main heading and description;
+    whether everything is in one frame
     that shows another page, in one embedded document such as a PDF file, or in one picture, which is in portrait format
     or has hardly a word beside it, or in several large ones that are declared to say nothing; whether five pictures and
     more than half of them have their addresses in attributes for a script, and none runs; whether a certain page offers

@@ -18,8 +18,12 @@ DECLARES: Final = re.compile(
     r"(?:(?:max-|column-)?width|(?:max-)?inline-size|columns)\s*:\s*\d{0,2}(?:\.\d{1,4})?(?:px|r?em|ch|ex)?\s*(?:[;}!]|\Z)|"
     r"(?:max-)?(?:height|block-size)\s*:\s*\d{0,3}(?:\.\d{1,4})?(?:px|r?em)?\s*(?:[;}!]|\Z)|"
     r"zoom\s*:\s*(?:0?\.[0-2]|[12]?\d(?:\.\d{1,4})?%)|transform-style\s*:\s*preserve|"
-    r"transform\s*:\s*(?:scale(?:3d|[xy])?\(\s*(?:0|\.[01]|-1)|rotatez?\(\s*-?(?:180deg|0?\.5turn)|"
-    r"rotate[xy]\(\s*-?(?:90|180|270)deg))",
+    r"transform\s*:[^;{}]{0,60}?(?:scale(?:3d|[xy])?\(\s*(?:0|\.[01]|-)|matrix(?:3d)?\(|"
+    r"rotate(?:3d|[xyz])?\((?:[^()]{1,20},)?\s*-?(?:[6-9]\d|[12]\d\d|0?\.\d|\d\.\d))|"
+    r"(?:rotate\s*:\s*(?:[xyz]\s+)?-?(?:[6-9]\d|[12]\d\d|0?\.\d)|scale\s*:\s*(?:0|\.[01]|-))|"
+    r"filter\s*:[^;{}]{0,60}?(?:brightness|contrast|invert)\(|mix-blend-mode\s*:|writing-mode\s*:\s*[vs]|"
+    r"font-family\s*:\s*[\"']?(?:wingdings|webdings|symbol|zapf|marlett|mt extra|bookshelf)|"
+    r"line-through[^;{}]{0,40}\d|text-decoration-thickness\s*:|-webkit-text-stroke(?:-width)?\s*:\s*(?:[4-9]|\d\d|0?\.[3-9]|\d\.))",
     re.IGNORECASE,
 )
 _BRACES: Final = re.compile(r"([{}])")
@@ -30,16 +34,24 @@ _NAMES: Final = frozenset(
     "inline-size max-inline-size columns column-width column-count height max-height block-size max-block-size "
     "overflow overflow-y position white-space writing-mode clip clip-path line-height font unicode-bidi direction "
     "-webkit-text-security mask mask-image -webkit-mask -webkit-mask-image margin-left margin-inline-start zoom "
-    "transform-style".split()
+    "transform-style rotate scale mix-blend-mode font-family text-decoration text-decoration-line "
+    "text-decoration-thickness -webkit-text-stroke -webkit-text-stroke-width".split()
 )
 _LAYS: Final = re.compile(
     r"position\s*:\s*fixed|grid-(?:area|row)\s*:|pointer-events\s*:|overflow(?:-y)?\s*:\s*(?:auto|scroll)",
     re.IGNORECASE,
 )
+_OF_PARTS: Final = re.compile(r"(?:\A|[\s>+~,])(?:\*|article|div|li|p|section)\s*(?:,|\Z)")
+"""Selectors of the parts of a page, whatever their names are."""
+_APART: Final = re.compile(r"position\s*:\s*absolute", re.IGNORECASE)
+_MOVED: Final = re.compile(
+    r"(?<![\w-])(?:top|left|right|bottom|inset|translate|transform|margin)[\w-]*\s*:", re.IGNORECASE
+)
 _CUTS: Final = re.compile(r"overflow(?:-y)?\s*:\s*(?:hidden|clip)", re.IGNORECASE)
 _PLACING: Final = _NAMES | frozenset(
     "position inset top left right bottom width height max-height z-index display visibility pointer-events transform "
-    "overflow overflow-y grid-area grid-row grid-column animation transition".split()
+    "overflow overflow-y grid-area grid-row grid-column animation transition content margin margin-top margin-left "
+    "translate".split()
 )
 """Declarations kept of a rule that lays something over the window or a part, or decides whether that can be used."""
 _FOR_ALL: Final = frozenset({":root", "html", "body"})
@@ -91,6 +103,11 @@ def _is_about_place(selectors: str, declarations: str) -> bool:
     """Return whether a rule lays something over the window or a part, or decides whether that can be used."""
     if _LAYS.search(declarations) is not None:
         return True
+    if _APART.search(declarations) is not None and _OF_PARTS.search(selectors) is not None:
+        return True
+    if (":nth-" in selectors or "+" in selectors) and _OF_PARTS.search(selectors.partition(":")[0]) is not None:
+        # Where parts stand apart, such rules put each in its place.
+        return _MOVED.search(declarations) is not None
     return _CUTS.search(declarations) is not None and not _FOR_ALL.isdisjoint(map(str.strip, selectors.split(",")))
 
 

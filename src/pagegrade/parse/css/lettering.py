@@ -5,7 +5,6 @@ Sizes are in CSS pixels, as far as they can be known without a layout; what cann
 
 from __future__ import annotations
 
-import colorsys
 import re
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -14,22 +13,30 @@ from unicodedata import bidirectional
 
 import msgspec
 
+from pagegrade.parse.css.contrast import Color, color_of, contrast, is_pale, is_same
+from pagegrade.parse.css.effects import (
+    ON_ITS_SIDE,
+    UPRIGHT,
+    Shape,
+    Veil,
+    factor_of,
+    is_mirrored,
+    lean_of,
+    leans,
+    seen_through,
+    shape_of,
+    veils_of,
+    within,
+)
+
 LEGIBLE_PX: Final = 4.5
 """Size of letters below which no one reads them."""
-FAINTEST: Final = 1.5
-"""Contrast below which no one reads a text; WCAG asks for 4.5."""
-PALE: Final = 3.0
-"""Contrast below which people who see well read with effort (ISO 9241-3)."""
 MIN_ROOM: Final = 2.5
 """Widths of the letter M that a line has to hold, so that words can be told from columns of letters."""
 MIN_NARROW: Final = 20
 """Characters of a text from which on that matters."""
 _MIN_LINES: Final = 100
 """Characters of a text that has more than one line."""
-_NEAR: Final = 10
-"""Difference of two channels from 0 to 255 up to which the eye sees one color."""
-_ALIKE: Final = 64
-"""The same up to which a low contrast is not made up for by another hue."""
 _USUAL_PX: Final = 16.0
 _MAX_CHARACTER_PX: Final = 9
 """Width of a character of usual text; a line begins again in the window after the indent."""
@@ -46,37 +53,7 @@ _PART_OF: Final = {"em": 1.0, "ex": 0.5, "ch": 0.5, "%": 0.01}
 _INDENT: Final = re.compile(r"-(\d{3,6})(?:\.\d{1,4})?(px|r?em|%|v[wh])")
 _INDENT_PX: Final = {"px": 1, "%": 10, "vw": 12, "vh": 8}
 """Pixels of a unit, few rather than many."""
-_HEX: Final = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
-_RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)")
-_HSL: Final = re.compile(
-    r"hsla?\(\s*(\d{1,3})(?:deg)?[\s,]+(\d{1,3})%[\s,]+(\d{1,3})%(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)"
-)
-_NAMED: Final = {
-    name: (value >> 16, value >> 8 & 255, value & 255)
-    for name, value in {
-        "white": 0xFFFFFF,
-        "black": 0,
-        "red": 0xFF0000,
-        "yellow": 0xFFFF00,
-        "snow": 0xFFFAFA,
-        "ivory": 0xFFFFF0,
-        "whitesmoke": 0xF5F5F5,
-        "ghostwhite": 0xF8F8FF,
-        "gainsboro": 0xDCDCDC,
-        "lightgray": 0xD3D3D3,
-        "lightgrey": 0xD3D3D3,
-        "silver": 0xC0C0C0,
-        "gray": 0x808080,
-        "grey": 0x808080,
-        "navy": 0x000080,
-        "midnightblue": 0x191970,
-    }.items()
-}
 _BLURRED: Final = re.compile(r"blur\((?:[6-9]|\d{2,4})(?:\.\d{1,4})?px\)")
-_TURNED: Final = re.compile(
-    r"scale(?:3d|x|y)?\(\s{0,3}-1(?:\.0{1,4})?\s{0,3}[,)]|rotatez?\(\s{0,3}-?(?:180deg|0?\.5turn)"
-)
-"""Mirrored, or upside down."""
 _PILED: Final = re.compile(
     r"-(?:0?\.[5-9]\d{0,4}|[1-9]\d{0,4}(?:\.\d{1,4})?)r?em|-(?:[89]|[1-9]\d{1,4})(?:\.\d{1,4})?px"
 )
@@ -101,17 +78,33 @@ _GRADIENT: Final = re.compile(
     rf"(?:linear|radial)-gradient\((?:[a-z0-9. -]{{1,40}},\s*)?{_STOP}(?:,\s*{_STOP}){{1,9}}\s*\)"
 )
 _STOPS: Final = re.compile(_STOP)
-_SHRUNK: Final = re.compile(r"scale(?:3d)?\(0?(?:\.[01]\d{0,4})?[,)]")
-"""To less than a fifth, which leaves usual letters no three pixels."""
 _VEILED: Final = re.compile(r"opacity\((?:0?\.0[0-5]?\d{0,4}|0|[0-5](?:\.\d{1,4})?%)\)")
 _NO_ZOOM: Final = re.compile(r"0?\.[01]\d{0,4}|1?\d(?:\.\d{1,4})?%")
-_TAKES_AWAY: Final = {"filter": (_BLURRED, _VEILED), "transform": (_SHRUNK,), "zoom": (_NO_ZOOM,)}
-_BACK: Final = re.compile(r"rotate[xy]\(-?(?:90|180|270)deg\)")
+_TAKES_AWAY: Final = {"filter": (_BLURRED, _VEILED), "zoom": (_NO_ZOOM,)}
+_SHAPES: Final = ("transform", "rotate", "scale")
+"""Declarations that shape letters, each within the one before it."""
+_IN_DEPTH: Final = re.compile(r"rotate[xy]|3d\(|rotate\s*:?\s*[xy]\b|^[xy] ")
 """Seen from its edge or from behind, unless what is around it is turned as well."""
+IN_DEPTH: Final = " in depth"
+_MAX_SHRUNK: Final = 0.2
+"""Part of their size from which on usual letters have three pixels."""
+_SYMBOLS: Final = re.compile(r"[\"']?(?:wingdings|webdings|symbol|zapf ?dingbats|marlett|mt extra|bookshelf symbol)\b")
+"""Fonts that draw a sign for each letter, which come with systems and programs for offices."""
+_LINE: Final = re.compile(r"(?<![\w.])(\d{0,3}(?:\.\d{1,4})?)(px|r?em|%)(?![\w.])")
+_MIN_STRUCK: Final = 0.4
+_MIN_STROKE: Final = 0.35
+"""Parts of the size of letters from which on a line through them, or one around each, blackens them."""
+HUGE_PX: Final = 240
+"""Size from which on no line of a phone holds two letters, nor one of a computer a word."""
 _ALPHA: Final = re.compile(
     r"^#(?:[0-9a-f]{6}([0-9a-f]{2}))$|^(?:rgb|hsl)a?\((?:[^(),/]{1,20}[,/]){3}\s{0,3}(\d?\.?\d{1,4})(%?)\s{0,3}\)$"
 )
 _NO_OPACITY: Final = re.compile(r"(?:0(?:\.0*)?|\.0+)%?|0?\.0[0-5]\d*|[0-5](?:\.\d+)?%")
+_FAINT: Final = re.compile(r"0?\.[0-3]\d*|0(?:\.0*)?%?|[0-3]?\d(?:\.\d+)?%")
+"""Opacity of letters that may not be told from their ground."""
+_DIMS: Final = ("filter", "blend", "sign", "side")
+_UPSIDE_DOWN: Final = 135
+"""Degrees."""
 _INHERITED: Final = frozenset({"inherit", "unset", "currentcolor"})
 _WIDTHS: Final = frozenset({"width", "max-width", "inline-size", "max-inline-size", "column-width", "columns"})
 _HEIGHTS: Final = frozenset({"height", "max-height", "block-size", "max-block-size"})
@@ -130,15 +123,21 @@ _NAMED_ALIKE: Final = {
     "margin-inline-start": "far",
     "background-clip": "clip",
     "-webkit-background-clip": "clip",
+    "mix-blend-mode": "blend",
+    "text-decoration": "struck",
+    "text-decoration-line": "struck",
+    "text-decoration-thickness": "thick",
+    "-webkit-text-stroke": "stroke",
+    "-webkit-text-stroke-width": "stroke",
 }
 """Declarations that are kept as they are, under another name."""
 
-Color = tuple[int, int, int] | str | None
-"""Channels, the name of a color, or ``None`` where it is unknown."""
 Declared = dict[str, str]
-"""``color``, ``background``, its ``clip``, ``font-size``, ``text-indent``, ``opacity``, ``turned``, its ``back``, what
-is ``solid``, ``piled``, height of ``lines``, the ``order`` of letters, ``dots`` in their place, how ``far`` away it
-begins, in pixels the ``room`` of a line and the height from which on an element is ``cut``, as far as declared."""
+"""``color``, ``background``, its ``clip``, ``font-size``, ``text-indent``, ``opacity``, ``filter``, ``blend``, the
+shapes of ``transform``, ``rotate`` and ``scale``, lines on their ``side``, what is ``solid``, a ``sign`` for each
+letter, lines that are ``struck`` through and how ``thick``, the ``stroke`` around letters, ``piled``, height of
+``lines``, the ``order`` of letters, ``dots`` in their place, how ``far`` away it begins, in pixels the ``room`` of a
+line and the height from which on an element is ``cut``, as far as declared."""
 UNKNOWN: Final = "?"
 BY_PLACE: Final = "??"
 """Values that a condition decides, and that the place of an element decides."""
@@ -147,11 +146,27 @@ FREE: Final = "free"
 """Room of a box that does not depend on what is around it."""
 
 Why = Literal[
-    "page", "tiny", "narrow", "cut", "away", "transparent", "ground", "turned", "piled", "stacked", "reversed", "dots"
+    "page",
+    "tiny",
+    "huge",
+    "narrow",
+    "cut",
+    "away",
+    "transparent",
+    "ground",
+    "turned",
+    "side",
+    "signs",
+    "struck",
+    "piled",
+    "stacked",
+    "reversed",
+    "dots",
 ]
-"""Hidden with the whole page, too small, in lines of two letters, cut off, moved out of the window, transparent, in the
-color of its ground, mirrored, upside down or seen from behind, with its letters or its lines on one another, with its
-letters from the last to the first, or with dots in their place."""
+"""Hidden with the whole page, too small or too large, in lines of two letters, cut off, moved out of the window,
+transparent, in the color of its ground, mirrored, upside down or seen from behind, on its side, with signs in place of
+its letters, with a line through or around them that blackens them, with its letters or its lines on one another, with
+its letters from the last to the first, or with dots in their place."""
 
 
 def declared_in(text: str) -> Declared:
@@ -176,10 +191,12 @@ def declared_in(text: str) -> Declared:
             fill = value
         elif (effect := _effect_of(name, value)) is None:
             box[name] = value
-        elif effect[1] == "0":
+        elif effect == ("opacity", "0"):
             found.setdefault(*effect)
         else:
             found[effect[0]] = effect[1]
+    if "writing-mode" in box:
+        found["side"] = "" if box["writing-mode"].startswith("h") else "side"
     if box.get("unicode-bidi") in _OVERRIDES and "direction" in box:
         found["order"] = box["direction"]
     if fill:
@@ -192,10 +209,14 @@ def _effect_of(name: str, value: str) -> tuple[str, str] | None:
     """Read what a declaration that is not about letters does to them: its name here, and its value."""
     if name in {*_TAKES_AWAY, *_MASKS} and any(one.match(value) for one in _TAKES_AWAY.get(name, (_NO_MASK,))):
         return "opacity", "0"
-    if name == "transform" and _TURNED.match(value):
-        return "turned", value
-    if name == "transform" and _BACK.match(value):
-        return "back", value
+    if name in _SHAPES:
+        shape = shape_of(name, value)
+        depth = IN_DEPTH if _IN_DEPTH.search(value) is not None else ""
+        return name, " ".join(f"{one:.4f}" for one in shape) + depth if shape is not None else UNKNOWN
+    if name == "filter":
+        return "filter", "" if value == "none" else value
+    if name == "font-family":
+        return "sign", value if _SYMBOLS.match(value) else ""
     if name == "transform-style" and value.startswith("preserve"):
         return "solid", value
     if name in {"animation", "animation-name"} and value not in {"none", ""}:
@@ -255,54 +276,22 @@ def _is_faint(value: str) -> bool:
     return float(alpha[2]) <= (_MAX_FAINT * 100 if alpha[3] else _MAX_FAINT)
 
 
-def color_of(value: str) -> Color:
-    """Return what is known of a color that lets nothing through."""
-    match = _HEX.fullmatch(value)
-    if match is not None:
-        digits = match[1] if len(match[1]) == 6 else "".join(2 * one for one in match[1])
-        return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
-    match = _RGB.fullmatch(value)
-    if match is not None:
-        return int(match[1]), int(match[2]), int(match[3])
-    match = _HSL.fullmatch(value)
-    if match is not None:
-        red, green, blue = colorsys.hls_to_rgb(int(match[1]) / 360, int(match[3]) / 100, int(match[2]) / 100)
-        return round(255 * red), round(255 * green), round(255 * blue)
-    return _NAMED.get(value, value if value.isalpha() else None)
-
-
-def is_same(color: Color, ground: Color) -> bool:
-    """Return whether letters of that color cannot be told from their ground."""
-    if isinstance(color, tuple) and isinstance(ground, tuple):
-        apart = max(abs(one - other) for one, other in zip(color, ground, strict=True))
-        return apart <= _NEAR or (apart <= _ALIKE and contrast(color, ground) < FAINTEST)
-    return color is not None and color == ground
-
-
-def is_pale(color: Color, ground: Color) -> bool:
-    """Return whether letters of that color are hard to read for everybody, the same color included."""
-    return isinstance(color, tuple) and isinstance(ground, tuple) and contrast(color, ground) < PALE
-
-
-def contrast(color: tuple[int, int, int], ground: tuple[int, int, int]) -> float:
-    """Contrast of two colors, 1 to 21 (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio)."""
-    darker, lighter = sorted((_luminance(color), _luminance(ground)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(color: tuple[int, int, int]) -> float:
-    red, green, blue = (one / 255 / 12.92 if one <= 10 else ((one / 255 + 0.055) / 1.055) ** 2.4 for one in color)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
 def may_conceal(declared: Declared, grounds: Collection[Color], *, may_cut: bool) -> bool:
     """Return whether these declarations, on one of these grounds or their own, leave a text that no one reads."""
     size = _size(declared.get("font-size", "?"), _USUAL_PX, _USUAL_PX)
-    if size is not None and size < LEGIBLE_PX:
+    if size is not None and not LEGIBLE_PX <= size < HUGE_PX:
         return True
-    if _NO_OPACITY.fullmatch(declared.get("opacity", "")) or _INDENT.match(declared.get("text-indent", "")):
+    if _FAINT.fullmatch(declared.get("opacity", "")) or _INDENT.match(declared.get("text-indent", "")):
         return True
-    if not {"turned", "order", "back"}.isdisjoint(declared) or (may_cut and "cut" in declared):
+    if any(_is_misshapen(_shape(declared[one])) for one in _SHAPES if one in declared):
+        return True
+    if (
+        any(declared.get(one, "") not in {"", *NOT_KNOWN} for one in _DIMS)
+        or "order" in declared
+        or (may_cut and "cut" in declared)
+    ):
+        return True
+    if _blackened(declared, _USUAL_PX):
         return True
     if _PILED.fullmatch(declared.get("piled", "")) or _NO_LINE.fullmatch(declared.get("lines", "")):
         return True
@@ -315,6 +304,38 @@ def may_conceal(declared: Declared, grounds: Collection[Color], *, may_cut: bool
         return color is not None
     own = declared.get("background")
     return any(is_same(color_of(color), ground) for ground in (grounds if own is None else [color_of(own)]))
+
+
+def _shape(value: str) -> Shape:
+    """The shape that is kept; upright for one that is unknown."""
+    if value in NOT_KNOWN:
+        return UPRIGHT
+    a, b, c, d = map(float, value.removesuffix(IN_DEPTH).split())
+    return a, b, c, d
+
+
+def _is_misshapen(shape: Shape) -> bool:
+    return factor_of(shape) < _MAX_SHRUNK or is_mirrored(shape) or leans(shape)
+
+
+def may_be_undone(name: str, value: str) -> bool:
+    """Return whether a script that runs may show what a declaration takes away: what fades, slides, grows or turns."""
+    if name in _SHAPES:
+        return value.endswith(IN_DEPTH) or factor_of(_shape(value)) < _MAX_SHRUNK
+    return name in {"opacity", "far"}
+
+
+def _blackened(declared: Declared, size: float) -> bool:
+    """Return whether a line goes through or around letters of that size in pixels, and leaves nothing of them."""
+    struck = declared.get("struck", "")
+    through = f"{declared.get('thick', '')} {struck}" if "line-through" in struck else ""
+    for text, least in ((through, _MIN_STRUCK), (declared.get("stroke", ""), _MIN_STROKE)):
+        match = _LINE.search(text) if size else None
+        if match is not None and match[1] not in {"", "."}:
+            number = float(match[1])
+            if (number / size if match[2] == "px" else number / 100 if match[2] == "%" else number) >= least:
+                return True
+    return False
 
 
 def _size(value: str, around: float, root: float) -> float | None:
@@ -344,10 +365,20 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
     """Size in the ``<html>`` element."""
     faded: bool = False
     """Not opaque at all, with whatever is inside."""
+    veils: tuple[Veil, ...] | None = ()
+    """Filters and the like through which letters are seen, the innermost first; ``None`` where one is unknown."""
+    ground_veils: int = 0
+    """The outermost of these, through which the ground is seen as well."""
     indent: int = 0
     """Pixels by which the first line begins before the window."""
-    turned: bool = False
-    """Mirrored or upside down; twice is not."""
+    shape: Shape = UPRIGHT
+    """With those of the elements around."""
+    side: bool = False
+    """In lines that run from top to bottom."""
+    signs: bool = False
+    """A sign is drawn for each letter."""
+    struck: bool = False
+    """Blackened by a line through or around its letters."""
     piled: bool = False
     """Its letters lie on one another."""
     room: float = float("inf")
@@ -364,9 +395,20 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
     @property
     def pale(self) -> float | None:
         """The contrast of letters that are hard to read; ``None`` for others and where it is unknown."""
-        if isinstance(self.color, tuple) and isinstance(self.ground, tuple) and is_pale(self.color, self.ground):
-            return contrast(self.color, self.ground)
+        color, ground = self.seen
+        if isinstance(color, tuple) and isinstance(ground, tuple) and is_pale(color, ground):
+            return contrast(color, ground)
         return None
+
+    @property
+    def seen(self) -> tuple[Color, Color]:
+        """The color and the ground that the eye sees."""
+        if not self.veils:
+            return (self.color, self.ground) if self.veils is not None else (None, None)
+        if not isinstance(self.color, tuple) or not isinstance(self.ground, tuple):
+            return None, None
+        of_ground = self.veils[len(self.veils) - self.ground_veils :]
+        return seen_through(self.color, self.veils), seen_through(self.ground, of_ground)
 
     def within(self, tag: str, declared: Declared, *, has_style: bool) -> Lettering:
         """The same inside of an element; ``has_style`` means that it may have any color it does not declare."""
@@ -390,29 +432,54 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
         if "room" in declared and tag not in _IN_LINES:
             own = _room(declared["room"])
             room = own if declared["room"] in {FREE, UNKNOWN, BY_PLACE} else min(own, room) if own <= room else own
+        veils, ground_veils = self._veils_within(declared, is_grounded=ground is not self.ground)
+        shape = self.shape
+        for name in _SHAPES:
+            if name in declared:
+                shape = within(shape, _shape(declared[name]))
         indent = _indent_of(declared["text-indent"]) if "text-indent" in declared else self.indent
         return Lettering(
-            color,
-            ground,
-            size,
-            size if tag == "html" else self.root,
-            self.faded or _NO_OPACITY.fullmatch(declared.get("opacity", "")) is not None,
-            indent,
-            self.turned != any(declared.get(one, UNKNOWN) not in NOT_KNOWN for one in ("turned", "back")),
-            _PILED.fullmatch(declared["piled"]) is not None if "piled" in declared else self.piled,
-            room,
-            _NO_LINE.fullmatch(declared["lines"]) is not None if "lines" in declared else self.stacked,
+            color=color,
+            ground=ground,
+            size=size,
+            root=size if tag == "html" else self.root,
+            faded=self.faded or _NO_OPACITY.fullmatch(declared.get("opacity", "")) is not None,
+            veils=veils,
+            ground_veils=ground_veils,
+            indent=indent,
+            shape=shape,
+            side=declared.get("side", "side" if self.side else "") == "side",
+            signs=bool(declared["sign"]) if declared.get("sign") not in {None, *NOT_KNOWN} else self.signs,
+            # A line through a block goes through all that is in it.
+            struck=self.struck or _blackened(declared, size),
+            piled=_PILED.fullmatch(declared["piled"]) is not None if "piled" in declared else self.piled,
+            room=room,
+            stacked=_NO_LINE.fullmatch(declared["lines"]) is not None if "lines" in declared else self.stacked,
             # What a box declares is not for the boxes in it.
-            declared.get("order", self.order if tag in _IN_LINES else ""),
-            declared["dots"] in _DOTS if "dots" in declared else self.dots,
-            self.far or _FAR_RIGHT.fullmatch(declared.get("far", "")) is not None,
+            order=declared.get("order", self.order if tag in _IN_LINES else ""),
+            dots=declared["dots"] in _DOTS if "dots" in declared else self.dots,
+            far=self.far or _FAR_RIGHT.fullmatch(declared.get("far", "")) is not None,
         )
+
+    def _veils_within(self, declared: Declared, *, is_grounded: bool) -> tuple[tuple[Veil, ...] | None, int]:
+        """Through which an element in this one is seen, and which of these its ground is seen through."""
+        veils, ground_veils = self.veils, self.ground_veils
+        values = [declared.get(name, "") for name in ("filter", "blend", "opacity")]
+        if any(values) and veils is not None:
+            backdrop = self.seen[1]
+            known = backdrop if isinstance(backdrop, tuple) else None
+            own = None if NOT_KNOWN.intersection(values) else veils_of(values[0], values[1], values[2], backdrop=known)
+            veils = None if own is None else own + veils
+        return veils, len(veils or ()) if is_grounded else ground_veils
 
     def why_unread(self, text: str) -> Why | None:
         """Return why no one reads a text; ``None`` if it is legible, as far as is known."""
         characters = len(text)
-        if self.size < LEGIBLE_PX:
+        factor = 1.0 if self.shape == UPRIGHT else factor_of(self.shape)
+        if self.size * factor < LEGIBLE_PX:
             return "tiny"
+        if self.size * factor >= HUGE_PX and characters >= _MIN_LINES:
+            return "huge"
         if self.far or characters * _MAX_CHARACTER_PX < self.indent:
             return "away"
         if self.color == "transparent" or self.faded:
@@ -422,7 +489,7 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
                 return why
         if characters >= MIN_NARROW and self.room < MIN_ROOM * self.size:
             return "narrow"
-        return "ground" if is_same(self.color, self.ground) else None
+        return "ground" if is_same(*self.seen) else None
 
 
 def characters_within(height: str) -> int:
@@ -445,8 +512,26 @@ def _is_reversed(lettering: Lettering, text: str) -> bool:
     return is_rtl != (lettering.order == "rtl") and bool(strong["R"] + strong["AL"] + strong["L"])
 
 
+def _is_turned(lettering: Lettering, text: str) -> bool:
+    """Return whether letters are mirrored or upside down."""
+    if lettering.shape == UPRIGHT or not text:
+        return False
+    return is_mirrored(lettering.shape) or lean_of(lettering.shape) > _UPSIDE_DOWN
+
+
+def _is_on_its_side(lettering: Lettering, text: str) -> bool:
+    """Return whether lines of a text that is no label run up or down, in a script that has none that do."""
+    if len(text) < _MIN_LINES or (lettering.shape == UPRIGHT and not lettering.side):
+        return False
+    is_upright = lettering.side and any("\u1800" <= one <= "\u18af" or "\u2e80" <= one <= "\uffef" for one in text[:50])
+    return leans(within(lettering.shape, ON_ITS_SIDE) if lettering.side and not is_upright else lettering.shape)
+
+
 _HOW_LAID: Final[tuple[tuple[Callable[[Lettering, str], bool], Why], ...]] = (
-    (lambda one, _: one.turned, "turned"),
+    (_is_turned, "turned"),
+    (_is_on_its_side, "side"),
+    (lambda one, text: one.signs and len(text) >= MIN_NARROW, "signs"),
+    (lambda one, _: one.struck, "struck"),
     (lambda one, _: one.piled, "piled"),
     (lambda one, text: one.stacked and len(text) >= _MIN_LINES, "stacked"),
     (lambda one, _: one.dots, "dots"),

@@ -18,20 +18,19 @@ from turbohtml import Element, Text
 from pagegrade.model.document import Document, Node
 from pagegrade.parse.cascade.selectors import split_list
 from pagegrade.parse.cascade.states import attribute_of
+from pagegrade.parse.css.contrast import Color, color_of, is_pale, is_same
 from pagegrade.parse.css.ink import DECLARES, ELSEWHERE, ink_blocks, read_ink_rule
 from pagegrade.parse.css.lettering import (
     BY_PLACE,
+    IN_DEPTH,
     NOT_KNOWN,
     UNKNOWN,
-    Color,
     Declared,
     Lettering,
     Why,
     characters_within,
-    color_of,
     declared_in,
-    is_pale,
-    is_same,
+    may_be_undone,
     may_conceal,
 )
 
@@ -60,8 +59,6 @@ _MAX_REFERENCES: Final = 6
 _MAX_CLIMB: Final = 4
 _PICTURES: Final = "img, picture, video, canvas, svg, iframe, object, embed"
 """Elements that may lie behind a text and be its ground."""
-_BY_SCRIPTS: Final = ("opacity", "far", "back")
-"""Declarations of text that fades in, slides in or turns: a script may show it."""
 _NO_SHEETS: Final[Mapping[str, Sequence[str] | None]] = MappingProxyType({})
 _WHITE: Final = (255, 255, 255)
 _BLACK: Final = (0, 0, 0)
@@ -134,14 +131,17 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
 
 def _without_unsure(document: Document, rules: dict[str, Declared], others: list[_Rule]) -> list[_Rule]:
     """Drop from the rules what scripts may change, and the sides of what turns as a solid."""
-    unsure = set(_BY_SCRIPTS) if document.running_scripts else set()
     every = (*rules.values(), *(one for _, one in others))
-    if any("solid" in one for one in every):
-        unsure |= {"back", "solid"}
-    for declared in every if unsure else ():
-        for name in unsure.intersection(declared):
-            del declared[name]
-    return [one for one in others if one[1]] if unsure else others
+    is_solid = any("solid" in one for one in every)
+    if not is_solid and not document.running_scripts:
+        return others
+    for declared in every:
+        for name, value in tuple(declared.items()):
+            if (document.running_scripts and may_be_undone(name, value)) or (
+                is_solid and (name == "solid" or value.endswith(IN_DEPTH))
+            ):
+                del declared[name]
+    return [one for one in others if one[1]]
 
 
 def _in_whole(
@@ -421,7 +421,7 @@ def _walk(
                 is_decided = rules or matched or "style" in child.attrs or child.tag in {"font", "td"}
                 declared = _own(child, rules, matched) if is_decided else {}
                 if document.running_scripts:
-                    declared = {name: value for name, value in declared.items() if name not in _BY_SCRIPTS}
+                    declared = {name: value for name, value in declared.items() if not may_be_undone(name, value)}
                 # Where sheets were not read, an element with a class may have any color that it does not declare.
                 has_style = not is_whole and ("class" in child.attrs or "id" in child.attrs)
                 within = level.lettering.within(child.tag, declared, has_style=has_style)

@@ -54,9 +54,14 @@ _CELL: Final = re.compile(
     r"(?:^|;)grid-(row|column):\d{1,2}(?:/-?\d{1,2})?;(?:[^;]{0,80};){0,6}grid-(?!\1)(?:row|column):\d{1,2}(?:/-?\d{1,2})?(?:;|$)"
 )
 """One certain cell of a grid."""
+_APART: Final = re.compile(r"(?:^|;)position:absolute(?:;|$)")
+_PLACED: Final = re.compile(r"(?:^|;)(?:top|bottom|inset)[\w-]*:")
+_PUT: Final = re.compile(r"(?:^|;)(?:top|left|right|bottom|inset|translate|transform|margin)[\w-]*:|position:")
+"""Declarations that move a part that stands apart."""
+_GENERATED: Final = re.compile(r"([a-z]+|[.#]?[A-Za-z_][\w-]{0,80}):{1,2}(?:before|after)")
 _TURNS: Final = re.compile(r"(?:^|;)(?:opacity|visibility|display:none|animation|transition|transform)")
 """Declarations that show such parts one after the other."""
-_STRUCTURAL: Final = re.compile(r"[\w\s.#>+~*-]{1,200}")
+_STRUCTURAL: Final = re.compile(r"[\w\s.#>+~*-]{1,200}(?::nth-(?:last-)?(?:child|of-type)\([\dn+\s-]{1,20}\))?")
 MAX_PLACING: Final = 40
 """Selectors that place something in a grid; with more nothing is known, as each is looked up in the page."""
 MIN_PILED: Final = 3
@@ -74,6 +79,9 @@ def rules_of(document: Document, sheets: Sequence[Sequence[str]]) -> Iterator[tu
 
 def find_cover(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> tuple[Element, bool] | None:
     """Find a layer over the window with nothing to press, fill in or follow, and whether a script may take it away."""
+    generated = _generated(document, body, sheets)
+    if generated is not None:
+        return generated, bool(document.running_scripts)
     bars = {"top": 0, "bottom": 0}
     for node, declarations in islice(_fixed(document, body, sheets), MAX_LAYERS):
         plain = _plain(declarations)
@@ -87,6 +95,25 @@ def find_cover(document: Document, body: Element, sheets: Sequence[Sequence[str]
                 bars[edge[1]] = max(bars[edge[1]], int(height[1]))
             if all(bars.values()) and sum(bars.values()) >= MIN_BARS:
                 return node, False
+    return None
+
+
+def _generated(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> Element | None:
+    """The element before or behind which a rule generates an empty layer over the window that nothing shines through.
+
+    Nobody can press it away, and what is below it gets neither light nor presses.
+    """
+    for is_plain, selectors, declarations in rules_of(document, sheets):
+        if not is_plain or "fixed" not in declarations or "content" not in declarations:
+            continue
+        plain = _plain(declarations).replace("!important", "")
+        if not covers_window(plain) or _UNSEEN.search(plain) is not None or not _is_opaque(plain):
+            continue
+        for match in filter(None, map(_GENERATED.fullmatch, map(str.strip, selectors.split(",")))):
+            root = body.parent if match[1] == "html" else body
+            found = root if match[1] in {"html", "body"} else next(iter(body.select(match[1])), None)
+            if isinstance(found, Element) and not document.visibility.hides(found):
+                return found
     return None
 
 
@@ -172,20 +199,20 @@ def _is_opaque(plain: str) -> bool:
 def find_piled(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> tuple[Element, bool] | None:
     """Find the parts of a page that all lie in one cell of a grid, and whether a script may show one at a time."""
     texts = [one.text for one in document.styles]
-    texts += (rule for sheet in sheets for rule in sheet if "grid-" in rule)
+    texts += (rule for sheet in sheets for rule in sheet if "grid-" in rule or "absolute" in rule)
     # Most grids place nothing in a cell of its own.
-    if not any("grid-area" in one for one in texts) and not all(
+    if not any("grid-area" in one or "absolute" in one for one in texts) and not all(
         any(name in one for one in texts) for name in ("grid-row", "grid-column")
     ):
         return None
     placed: dict[Element, str] = {}
     left = MAX_PLACING
     for is_plain, selectors, declarations in rules_of(document, sheets):
-        if "grid-" not in declarations:
+        if not placed and "grid-" not in declarations and "absolute" not in declarations:
             continue
-        plain = _plain(declarations).replace("!important", "")
-        is_cell = is_plain and _CELL.search(plain) is not None and _TURNS.search(plain) is None
-        for selector in filter(_STRUCTURAL.fullmatch, map(str.strip, selectors.split(","))):
+        place = _place_in(_plain(declarations).replace("!important", ""))
+        is_cell = is_plain and place == "one"
+        for selector in filter(_STRUCTURAL.fullmatch, map(str.strip, selectors.split(",")) if place else ()):
             left -= 1
             if left < 0:
                 return None
@@ -199,9 +226,34 @@ def find_piled(document: Document, body: Element, sheets: Sequence[Sequence[str]
     groups: dict[tuple[object, str], list[tuple[Element, int]]] = defaultdict(list)
     for node, selector in placed.items():
         size = len(" ".join(str(node.text).split())) if selector else 0
-        if size >= _MIN_PART and not document.visibility.hides(node):
+        if size >= _MIN_PART and not document.visibility.hides(node) and not _is_put(document, node, selector):
             groups[node.parent, selector].append((node, size))
     for (_, selector), parts in groups.items():
         if len(parts) >= MIN_PILED and 2 * sum(size for _, size in parts) >= len(document.text):
             return parts[0][0], bool(document.running_scripts) and not {".", "#"}.isdisjoint(selector)
     return None
+
+
+def _place_in(plain: str) -> str:
+    """Return ``one`` for declarations that give all parts the same place, ``any`` for others that put one somewhere."""
+    is_apart = _APART.search(plain) is not None
+    is_one = (is_apart and _PLACED.search(plain) is not None) or _CELL.search(plain) is not None
+    if is_one and _TURNS.search(plain) is None:
+        return "one"
+    return "any" if is_apart or "grid-" in plain or _PUT.search(plain) is not None else ""
+
+
+def _is_put(document: Document, node: Element, selector: str) -> bool:
+    """Return whether its attribute, or another rule of the page for one of its names, puts a part somewhere else."""
+    if _PUT.search(_plain(attribute_of(node, "style") or "")) is not None:
+        return True
+    names = {f".{one}" for one in (attribute_of(node, "class") or "").split()}
+    names |= {f"#{attribute_of(node, 'id')}"} if "id" in node.attrs else set()
+    for style in document.styles[:MAX_LAYERS] if names else ():
+        for block in style.text.split("}")[:_MAX_LOOKED_AT]:
+            selectors, _, declarations = block.rpartition("{")
+            named = selectors.rpartition("{")[2].strip()
+            is_other = named != selector and any(name in named for name in names)
+            if is_other and _PUT.search(_plain(declarations)) is not None:
+                return True
+    return False
