@@ -147,9 +147,10 @@ _WAYS: Final[Mapping[str, WayOut]] = {
     ),
     "status_407": WayOut(
         headline=N_("A proxy asks for a sign-in."),
-        meaning=N_("A proxy on the way to the site answered, and Pagegrade never signs in."),
+        meaning=N_("A proxy on the way to the site answered in its place."),
         steps=(
             N_("Run Pagegrade on a machine that reaches the site without a proxy."),
+            N_("If you know the proxy, give it with user and password in PAGEGRADE_PROXY."),
             N_("If you operate the proxy, let this machine through without a sign-in."),
         ),
     ),
@@ -182,6 +183,14 @@ _WAYS: Final[Mapping[str, WayOut]] = {
         ),
         passes=True,
         lets_us_in=True,
+    ),
+    "status_451": WayOut(
+        headline=N_("The page is withheld for legal reasons."),
+        meaning=N_("The server refuses it because of a law or an order, which may hold in some countries only."),
+        steps=(
+            N_("If the page is shown where you are, run Pagegrade in your country, or through a proxy there."),
+            N_("If it is your site, read in the answer or in its Link header who demanded it."),
+        ),
     ),
     "status_404": _GONE,
     "status_410": _GONE,
