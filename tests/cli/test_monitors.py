@@ -5,7 +5,9 @@ import json
 import pytest
 
 from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller
 from pagegrade.service.accounts.access import choose_account
+from tests.audit_builders import make_audit
 from tests.cli.command_line import CommandLine
 from tests.queue_builders import add_queued
 
@@ -40,14 +42,33 @@ def test_a_monitor_is_created_listed_changed_and_deleted(with_report: CommandLin
     assert (entry["schedule"], entry["status"], entry["timezone"]) == ("hourly", "active", "UTC")
     assert (paused["status"], paused["next_run_at"], paused["timezone"]) == ("paused", None, "Europe/Prague")
     assert [budget["condition"] for budget in paused["budgets"]] == ["score<70"]
-    assert table.splitlines()[1].split()[:5] == ["1", "1", "hourly", "Europe/Prague", "active"]
+    assert table.splitlines()[1].split()[:6] == ["1", "1", "-", "hourly", "Europe/Prague", "active"]
     assert json.loads(run("monitors", "list", "--format", "json").out) == []
+
+
+def test_an_audit_is_monitored_with_conditions_of_its_own(with_report: CommandLine) -> None:
+    """Weekly, unless something else is said."""
+    run = with_report
+    database = run.open()
+    make_audit(database, Caller(account=database.read_here(lambda tx: choose_account(tx, None, now_ms()))))
+    database.close()
+    made = run("monitors", "create", "--audit", "1", "--budget", "pages drop>=10%")
+    wrong = run("monitors", "change", "1", "--budget", "lcp_ms>2500")
+    changed = run("monitors", "change", "1", "--budget", "check.orphan-pages")
+    (entry,) = json.loads(run("monitors", "list", "--format", "json").out)
+
+    assert (made.code, wrong.code, changed.code) == (0, 2, 0)
+    assert (entry["report_id"], entry["audit_id"], entry["schedule"]) == (None, 1, "weekly")
+    assert [budget["condition"] for budget in entry["budgets"]] == ["check.orphan-pages"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("create", "2"), "no report 2"),
+        (("create", "--audit", "2"), "no audit 2"),
+        (("create",), "either a report or --audit"),
+        (("create", "1", "--audit", "1"), "either a report or --audit"),
         (("create", "1", "--schedule", "often"), "cron expression"),
         (("create", "1", "--timezone", "Mars"), "IANA"),
         (("create", "1", "--budget", "score"), "no condition"),

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from pagegrade.checks import all_site_checks
-from pagegrade.model.audit_result import AuditResult
+from pagegrade.model.audit_result import AuditResult, summary_of
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.rendering import LoadMetrics, RenderedPage
 from pagegrade.model.report import PageFacts, Report, ResourceTotal
@@ -169,7 +169,7 @@ def test_a_gate_of_an_audit_fails_when_its_condition_holds(*, expression: str, f
     """Or where it cannot be evaluated."""
     gate = parse_site_gate(expression, all_site_checks())
 
-    assert (gate.failure_of_site(made_audit()) is not None) is fails
+    assert (gate.failure(made_audit()) is not None) is fails
 
 
 @pytest.mark.parametrize("expression", ["score<1", "result=bad"])
@@ -177,7 +177,7 @@ def test_a_gate_of_an_audit_without_a_grade_is_closed(expression: str) -> None:
     """There are too few pages."""
     gate = parse_site_gate(expression, all_site_checks())
 
-    assert gate.failure_of_site(made_audit(score=None, rating=None)) is not None
+    assert gate.failure(made_audit(score=None, rating=None)) is not None
 
 
 @pytest.mark.parametrize("expression", ["category.seo<70", "lcp_ms>1", "score drop>=5", "check.title", "check.nothing"])
@@ -185,6 +185,34 @@ def test_what_an_audit_does_not_have_is_no_condition_on_it(expression: str) -> N
     """The message says what there is."""
     with pytest.raises(InvalidInput, match=r"score<80|pagegrade checks"):
         parse_site_gate(expression, all_site_checks())
+
+
+@pytest.mark.parametrize(
+    ("expression", "fails"),
+    [
+        ("score drop>=10", True),
+        ("score drop>10", False),
+        ("pages drop>=50%", True),
+        ("pages<2", True),
+        ("high rise>0", False),
+        ("medium rise>=1", True),
+    ],
+)
+def test_an_audit_is_compared_with_those_before_it(*, expression: str, fails: bool) -> None:
+    """Where there are any: else nothing can be said."""
+    gate = parse_site_gate(expression, all_site_checks(), may_change=True)
+    before = summary_of(made_audit(score=84, read=4, findings=()))
+    now = made_audit(score=74, read=1)
+    now = msgspec.structs.replace(now, findings=tuple(one for one in now.findings if one.severity != "high"))
+
+    assert gate.evaluate(now, (before, before)).holds is fails
+    assert not gate.change or gate.evaluate(now).holds is None
+
+
+def test_pages_are_counted_in_audits_only() -> None:
+    """A report is about one."""
+    with pytest.raises(InvalidInput, match="pages<2: a report does not have that"):
+        parse_gate("pages<2")
 
 
 def test_the_failure_names_the_condition_and_the_figure() -> None:

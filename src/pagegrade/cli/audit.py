@@ -126,7 +126,7 @@ def audit_site(request: AuditRequest) -> int:
     result = _evaluate(place, request)
     if crawl.state != "completed" or (result is None and gates):
         return exit_codes.NOT_ANALYZED
-    failures = [failure for gate in gates if result and (failure := gate.failure_of_site(result)) is not None]
+    failures = [failure for gate in gates if result and (failure := gate.failure(result)) is not None]
     for failure in failures:
         sys.stderr.write(f"Gate failed: {failure} ({visible(crawl.start_url, 2048)})\n")
     return exit_codes.GATE_FAILED if failures else exit_codes.OK

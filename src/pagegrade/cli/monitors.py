@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from pagegrade.cli.database import opened
 from pagegrade.cli.output import write_stdout
@@ -27,6 +27,7 @@ LISTED: Final = 100_000
 COLUMNS: Final = {
     "id": "ID",
     "report_id": "REPORT",
+    "audit_id": "AUDIT",
     "schedule": "SCHEDULE",
     "timezone": "ZONE",
     "status": "STATUS",
@@ -36,9 +37,14 @@ COLUMNS: Final = {
 
 
 def read_change(
-    *, schedule: str | None, timezone: str | None, budgets: Sequence[str] | None, paused: bool | None = None
+    *,
+    of_audit: bool,
+    schedule: str | None = None,
+    timezone: str | None = None,
+    budgets: Sequence[str] | None = None,
+    paused: bool | None = None,
 ) -> MonitorChange:
-    """Read the members of a monitor from arguments.
+    """Read the members of a monitor of a report or an audit from arguments.
 
     Raises:
         InvalidInput: One cannot be used.
@@ -47,7 +53,7 @@ def read_change(
     change = MonitorChange(
         schedule=None if schedule is None else read_schedule(schedule, violations),
         timezone=None if timezone is None else read_timezone(timezone, violations),
-        budgets=None if budgets is None else read_budgets(budgets, violations),
+        budgets=None if budgets is None else read_budgets(budgets, violations, of_audit=of_audit),
         paused=paused,
     )
     if violations:
@@ -55,34 +61,42 @@ def read_change(
     return change
 
 
-def create(report_id: int, change: MonitorChange, account_id: int | None) -> None:
+def create(report_id: int | None, audit_id: int | None, change: MonitorChange, account_id: int | None) -> None:
     """Create a monitor; its id alone goes to stdout."""
+    if (report_id is None) == (audit_id is None):
+        raise InvalidInput("Name either a report or --audit and the number of an audit.")
     options = service_options(workers=0)
     try:
         monitor = _write(
             account_id,
-            lambda tx, caller: service.create_monitor(tx, caller, change, options, now_ms(), report_id=report_id),
+            lambda tx, caller: service.create_monitor(
+                tx, caller, change, options, now_ms(), report_id=report_id, audit_id=audit_id
+            ),
         )
     except ValidationFailed:
-        raise NotFound(f"The account has no report {report_id}.") from None
+        raise NotFound(
+            f"The account has no report {report_id}." if audit_id is None else f"The account has no audit {audit_id}."
+        ) from None
     except QuotaExceeded as error:
         raise InvalidInput(error.message) from None
     sys.stderr.write(f"Created monitor {monitor.id}. Its next run is due at {moment(monitor.due_at_ms)}.\n")
     write_stdout(f"{monitor.id}\n")
 
 
-def change(monitor_id: int, changed: MonitorChange, account_id: int | None) -> None:
-    """Change a monitor."""
-    monitor = _write(
-        account_id,
-        _known(monitor_id, lambda tx, caller: service.update_monitor(tx, caller, monitor_id, changed, now_ms())),
-    )
+def change(monitor_id: int, account_id: int | None, **changed: Any) -> None:
+    """Change a monitor; ``changed`` are arguments of ``read_change``."""
+
+    def work(tx: Transaction, caller: Caller) -> Monitor:
+        is_of_audit = service.show_monitor(tx, caller, monitor_id).audit_id is not None
+        return service.update_monitor(tx, caller, monitor_id, read_change(of_audit=is_of_audit, **changed), now_ms())
+
+    monitor = _write(account_id, _known(monitor_id, work))
     due = "paused" if monitor.next_run_at_ms is None else f"due next at {moment(monitor.next_run_at_ms)}"
     sys.stderr.write(f"Monitor {monitor.id} is {due}.\n")
 
 
 def delete(monitor_id: int, account_id: int | None) -> None:
-    """Delete a monitor; its report stays."""
+    """Delete a monitor; its report or audit stays."""
     _write(account_id, _known(monitor_id, lambda tx, caller: service.delete_monitor(tx, caller, monitor_id)))
     sys.stderr.write(f"Monitor {monitor_id} is deleted.\n")
 
@@ -117,6 +131,7 @@ def _entry(monitor: Monitor) -> Mapping[str, object]:
     return {
         "id": monitor.id,
         "report_id": monitor.report_id,
+        "audit_id": monitor.audit_id,
         "schedule": monitor.schedule,
         "timezone": monitor.timezone,
         "status": _status(monitor),

@@ -8,7 +8,9 @@ import typer
 
 from pagegrade.cli.account_commands import Format, accounts, keys, members
 
-monitors = typer.Typer(no_args_is_help=True, help="Manage monitors: reports that are analyzed again on a schedule.")
+monitors = typer.Typer(
+    no_args_is_help=True, help="Manage monitors: reports and audits that are made again on a schedule."
+)
 
 MonitorId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade monitors list` shows it.")]
 OfAccount = Annotated[
@@ -19,7 +21,7 @@ Schedule = Annotated[
     typer.Option(
         "--schedule",
         metavar="SCHEDULE",
-        help="hourly, daily, weekly, monthly or five fields of cron. daily by default.",
+        help="hourly, daily, weekly, monthly or five fields of cron. daily by default, of an audit weekly.",
     ),
 ]
 Zone = Annotated[
@@ -42,17 +44,21 @@ def monitors_list(*, account_id: OfAccount = None, format_name: Format = "text")
 
 @monitors.command("create")
 def monitors_create(
-    report_id: Annotated[int, typer.Argument(metavar="REPORT", help="Number of the report.")],
+    report_id: Annotated[int | None, typer.Argument(metavar="[REPORT]", help="Number of the report.")] = None,
     *,
+    audit_id: Annotated[
+        int | None, typer.Option("--audit", metavar="AUDIT", help="Number of an audit, in place of a report.")
+    ] = None,
     schedule: Schedule = None,
     timezone: Zone = None,
     budget: Budgets = None,
     account_id: OfAccount = None,
 ) -> None:
-    """Create a monitor for a report and print its id."""
+    """Create a monitor for a report or an audit and print its id."""
     from pagegrade.cli.monitors import create, read_change
 
-    create(report_id, read_change(schedule=schedule, timezone=timezone, budgets=budget), account_id)
+    changed = read_change(of_audit=audit_id is not None, schedule=schedule, timezone=timezone, budgets=budget)
+    create(report_id, audit_id, changed, account_id)
 
 
 @monitors.command("change")
@@ -65,30 +71,30 @@ def monitors_change(
     account_id: OfAccount = None,
 ) -> None:
     """Change the schedule, the time zone, or all budgets of a monitor."""
-    from pagegrade.cli.monitors import change, read_change
+    from pagegrade.cli.monitors import change
 
-    change(monitor_id, read_change(schedule=schedule, timezone=timezone, budgets=budget or None), account_id)
+    change(monitor_id, account_id, schedule=schedule, timezone=timezone, budgets=budget or None)
 
 
 @monitors.command("pause")
 def monitors_pause(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
     """Pause a monitor."""
-    from pagegrade.cli.monitors import change, read_change
+    from pagegrade.cli.monitors import change
 
-    change(monitor_id, read_change(schedule=None, timezone=None, budgets=None, paused=True), account_id)
+    change(monitor_id, account_id, paused=True)
 
 
 @monitors.command("resume")
 def monitors_resume(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
     """Resume a monitor; a run that was due meanwhile follows at once."""
-    from pagegrade.cli.monitors import change, read_change
+    from pagegrade.cli.monitors import change
 
-    change(monitor_id, read_change(schedule=None, timezone=None, budgets=None, paused=False), account_id)
+    change(monitor_id, account_id, paused=False)
 
 
 @monitors.command("delete")
 def monitors_delete(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
-    """Delete a monitor; its report stays."""
+    """Delete a monitor; its report or audit stays."""
     from pagegrade.cli.monitors import delete
 
     delete(monitor_id, account_id)

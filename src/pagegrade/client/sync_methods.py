@@ -851,6 +851,7 @@ class SyncMethods(SyncCaller):
         cursor: str | None = None,
         count: Literal[0, 1] | None = None,
         report_id: int | None = None,
+        audit_id: int | None = None,
         project: str | None = None,
     ) -> MonitorList:
         """List monitors.
@@ -866,7 +867,8 @@ class SyncMethods(SyncCaller):
                 deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
             count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
             report_id: Only monitors of this report.
-            project: Only monitors of reports of this host.
+            audit_id: Only monitors of this audit.
+            project: Only monitors of reports and audits of this host.
         """
         return cast(
             "MonitorList",
@@ -878,6 +880,7 @@ class SyncMethods(SyncCaller):
                     "cursor": cursor,
                     "count": count,
                     "report_id": report_id,
+                    "audit_id": audit_id,
                     "project": project,
                 },
             ),
@@ -888,42 +891,51 @@ class SyncMethods(SyncCaller):
         *,
         per_page: Literal[10, 25, 50, 100] | None = None,
         report_id: int | None = None,
+        audit_id: int | None = None,
         project: str | None = None,
     ) -> Iterator[Monitor]:
         """Yield every item of ``list_monitors``, from cursor to cursor: none is missed or repeated."""
         items = self._items(
-            "list_monitors", query={"per_page": per_page, "report_id": report_id, "project": project}, by_cursor=True
+            "list_monitors",
+            query={"per_page": per_page, "report_id": report_id, "audit_id": audit_id, "project": project},
+            by_cursor=True,
         )
         return cast("Iterator[Monitor]", items)
 
     def create_monitor(
         self,
-        report_id: int,
         schedule: str,
         *,
+        report_id: int | None = None,
+        audit_id: int | None = None,
         timezone: str | None = None,
         budgets: list[str] | None = None,
         paused: Literal[0, 1] | None = None,
         idempotency_key: str | None = None,
     ) -> Monitor:
-        """Monitor a report.
+        """Monitor a report or an audit.
 
-        Analyzes the page of a report again on a schedule. A due time is skipped while an analysis of the report
-        is unfinished; due times that were missed count as one. The budgets are evaluated after every run of the
-        report, also after those that were not scheduled.
+        Analyzes the page of a report or crawls the site of an audit again on a schedule. A due time is skipped
+        while an analysis of the report or a crawl of the audit is unfinished; due times that were missed count
+        as one. The budgets are evaluated after every run of the report and every crawl of the audit, also after
+        those that were not scheduled.
 
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
-            report_id: The report to analyze again.
             schedule: `hourly`, `daily`, `weekly` or `monthly`, at a time that differs from monitor to monitor;
                 or a cron expression of five fields, whose times are moved by up to ten minutes. At most every
                 10 minutes.
+            report_id: The report to analyze again.
+            audit_id: The audit to crawl again.
             timezone: IANA name of the time zone in which the schedule is read; without it that of the account.
             budgets: Conditions that are breaches when they hold, such as `score<80`, `category.seo<70`,
                 `high>0`, `check.noindex`, `lcp_ms>2500`, `score drop>=5` or `transfer_bytes rise>=20%` (than
                 the median of the last five completed runs), each with an optional ` for 2`: only after so many
-                runs in a row. In a form `budgets[]` several times, or one text with a condition a line.
+                runs in a row. Those of an audit are about `score`, `coverage`, `severity`, `result`,
+                severities, `pages` that were read, and `check.ID` of site checks; they compare with the last
+                five crawls that compare. In a form `budgets[]` several times, or one text with a condition a
+                line.
             paused: 1: create it without starting it.
             idempotency_key: Key of this request; without it, one is made.
         """
@@ -932,8 +944,9 @@ class SyncMethods(SyncCaller):
             self._data(
                 "create_monitor",
                 body={
-                    "report_id": report_id,
                     "schedule": schedule,
+                    "report_id": report_id,
+                    "audit_id": audit_id,
                     "timezone": timezone,
                     "budgets": budgets,
                     "paused": paused,
@@ -980,9 +993,11 @@ class SyncMethods(SyncCaller):
             budgets: Conditions that are breaches when they hold, such as `score<80`, `category.seo<70`,
                 `high>0`, `check.noindex`, `lcp_ms>2500`, `score drop>=5` or `transfer_bytes rise>=20%` (than
                 the median of the last five completed runs), each with an optional ` for 2`: only after so many
-                runs in a row. In a form `budgets[]` several times, or one text with a condition a line. They
-                replace all that there were; those that stay keep their state. An empty list, or an empty field
-                of a form, removes all.
+                runs in a row. Those of an audit are about `score`, `coverage`, `severity`, `result`,
+                severities, `pages` that were read, and `check.ID` of site checks; they compare with the last
+                five crawls that compare. In a form `budgets[]` several times, or one text with a condition a
+                line. They replace all that there were; those that stay keep their state. An empty list, or an
+                empty field of a form, removes all.
             paused: 1: pause it; 0: go on, with a run at once if one was due meanwhile.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
@@ -1000,7 +1015,7 @@ class SyncMethods(SyncCaller):
     def delete_monitor(self, id: int, *, if_match: str | None = None) -> DeletedMonitor:
         """Delete a monitor.
 
-        Deletes the monitor with its breach marks; the report and its runs stay.
+        Deletes the monitor with its breach marks. The report with its runs or the audit with its crawls stays.
 
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 

@@ -237,6 +237,8 @@ class AuditEventData(TypedDict):
     crawl: EventCrawl
     change: EventAuditChange | None
     links: EventAuditLinks
+    monitor_id: NotRequired[int | None]
+    budgets: NotRequired[list[EventBudget] | None]
 
 
 class AuditList(TypedDict):
@@ -328,6 +330,7 @@ class AuditWebhookPayload(TypedDict):
         "audit.completed",
         "audit.failed",
         "audit.regressed",
+        "audit.recovered",
         "quota.low",
         "webhook.disabled",
         "webhook.test",
@@ -745,7 +748,8 @@ class CreateKeyBody(TypedDict):
 
 
 class CreateMonitorBody(TypedDict):
-    report_id: int
+    report_id: NotRequired[int | None]
+    audit_id: NotRequired[int | None]
     schedule: str
     timezone: NotRequired[str | None]
     budgets: NotRequired[list[str] | None]
@@ -1469,7 +1473,8 @@ class Metrics(TypedDict):
 class Monitor(TypedDict):
     id: int
     object: Literal["monitor"]
-    report_id: int
+    report_id: int | None
+    audit_id: int | None
     schedule: str
     timezone: str
     budgets: list[Budget]
@@ -1635,6 +1640,7 @@ class QuotaWebhookPayload(TypedDict):
         "audit.completed",
         "audit.failed",
         "audit.regressed",
+        "audit.recovered",
         "quota.low",
         "webhook.disabled",
         "webhook.test",
@@ -2077,6 +2083,7 @@ class Webhook(TypedDict):
             "audit.completed",
             "audit.failed",
             "audit.regressed",
+            "audit.recovered",
             "quota.low",
             "webhook.disabled",
             "webhook.test",
@@ -2113,6 +2120,7 @@ class WebhookPayload(TypedDict):
         "audit.completed",
         "audit.failed",
         "audit.regressed",
+        "audit.recovered",
         "quota.low",
         "webhook.disabled",
         "webhook.test",
@@ -2142,6 +2150,7 @@ class WebhookWithSecret(TypedDict):
             "audit.completed",
             "audit.failed",
             "audit.regressed",
+            "audit.recovered",
             "quota.low",
             "webhook.disabled",
             "webhook.test",

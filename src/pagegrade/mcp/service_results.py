@@ -115,10 +115,11 @@ class MonitorBudget(BaseModel):
 
 
 class ServiceMonitor(BaseModel):
-    """A schedule on which a report is analyzed again, with budgets."""
+    """A schedule on which a report or an audit is made again, with budgets."""
 
     monitor: int = Field(description="Id of the monitor.")
-    report: int
+    report: int | None = Field(description="Id of the report; null: it is for an audit.")
+    audit: int | None = Field(description="Id of the audit; null: it is for a report.")
     schedule: str
     timezone: str
     budgets: list[MonitorBudget]
@@ -260,6 +261,7 @@ def monitor_of(monitor: Monitor) -> ServiceMonitor:
     return ServiceMonitor(
         monitor=monitor["id"],
         report=monitor["report_id"],
+        audit=monitor["audit_id"],
         schedule=monitor["schedule"],
         timezone=monitor["timezone"],
         budgets=[

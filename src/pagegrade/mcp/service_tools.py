@@ -185,7 +185,8 @@ async def compare_audits(
 
 
 async def create_monitor(
-    report: ReportId,
+    report: ReportId | None = None,
+    audit: AuditId | None = None,
     schedule: Annotated[
         str,
         Field(
@@ -197,7 +198,8 @@ async def create_monitor(
         list[Condition] | None,
         Field(
             description="Conditions that are breaches when they hold: score<80, category.seo<70, high>0, "
-            "check.noindex, lcp_ms>2500 for 3, score drop>=5, transfer_bytes rise>=20%.",
+            "check.noindex, lcp_ms>2500 for 3, score drop>=5, transfer_bytes rise>=20%. For an audit: score<80, "
+            "high>0, check.broken-internal-links, pages drop>=10%.",
             max_length=MAX_BUDGETS,
         ),
     ] = None,
@@ -205,18 +207,20 @@ async def create_monitor(
         str | None, Field(description="IANA name, for the schedule; else that of the account.", max_length=64)
     ] = None,
 ) -> ServiceMonitor:
-    """Analyze the page of a report again on a schedule and evaluate budgets after every run. Needs monitors."""
+    """Make a report or an audit (not both) again on a schedule, with budgets each time. Needs monitors."""
     async with _calls() as api:
-        return monitor_of(await api.create_monitor(report, schedule, timezone=timezone, budgets=budgets))
+        made = await api.create_monitor(schedule, report_id=report, audit_id=audit, timezone=timezone, budgets=budgets)
+        return monitor_of(made)
 
 
 async def list_monitors(
     report: Annotated[int | None, Field(description="Only monitors of this report.", ge=1, le=2**53 - 1)] = None,
+    audit: Annotated[int | None, Field(description="Only monitors of this audit.", ge=1, le=2**53 - 1)] = None,
     page: Annotated[int, Field(description="Page of the list, 25 monitors each.", ge=1, le=10**6)] = 1,
 ) -> list[ServiceMonitor]:
     """List the monitors of the account with the state of their budgets, the newest first. Needs monitors."""
     async with _calls() as api:
-        found = await api.list_monitors(per_page=MAX_LISTED, page=page, report_id=report)
+        found = await api.list_monitors(per_page=MAX_LISTED, page=page, report_id=report, audit_id=audit)
     return [monitor_of(monitor) for monitor in found["data"]]
 
 

@@ -16,6 +16,7 @@ EventType = Literal[
     "audit.completed",
     "audit.failed",
     "audit.regressed",
+    "audit.recovered",
     "quota.low",
     "webhook.disabled",
     "webhook.test",
@@ -29,6 +30,7 @@ EVENT_TYPES: Final[tuple[EventType, ...]] = (
     "audit.completed",
     "audit.failed",
     "audit.regressed",
+    "audit.recovered",
     "quota.low",
 )
 """Types that a webhook can subscribe to; ``webhook.test`` is sent on request, ``webhook.disabled`` to
@@ -43,6 +45,7 @@ URGENCY: Final[tuple[EventType, ...]] = (
     "report.failed",
     "quota.low",
     "report.recovered",
+    "audit.recovered",
     "audit.completed",
     "report.completed",
 )

@@ -1,4 +1,4 @@
-"""Monitors: reports that are analyzed again on a schedule, and the budgets that are evaluated after each run."""
+"""Monitors: reports and audits that are made again on a schedule, with budgets that are evaluated each time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """A condition that is a breach when it holds, and where it stands."""
 
     condition: str
-    """As ``report.budgets.parse_condition`` reads it, in its canonical form."""
+    """As ``report.budgets.parse_condition`` reads it for a report or an audit, in its canonical form."""
     state: BudgetState = "unknown"
     since_ms: int | None = None
     """Time of the run that brought it into this state; ``None`` while it is unknown."""
@@ -42,11 +42,11 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Monitor(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule for one report, with budgets."""
+    """A schedule for one report or audit, with budgets. A run of an audit is a crawl of its site."""
 
     id: int
     account_id: int
-    report_id: int
+    report_id: int | None
     schedule: str
     """``hourly``, ``daily``, ``weekly``, ``monthly`` or a cron expression of five fields."""
     timezone: str
@@ -69,6 +69,8 @@ class Monitor(msgspec.Struct, frozen=True, kw_only=True):
     updated_at_ms: int
     revision: int
     """Grows with every change."""
+    audit_id: int | None = None
+    """Without ``report_id``."""
 
     @property
     def is_unmeasured(self) -> bool:

@@ -240,17 +240,18 @@ class Observation:
                 duration_ms=round(seconds * 1000, 1),
             )
 
-    def monitor_due(self, *, outcome: str, monitor: int, report: int) -> None:
+    def monitor_due(self, *, outcome: str, monitor: int, report: int | None, audit: int | None) -> None:
         """A due time of a monitor was settled.
 
         Args:
             outcome: ``queued``, ``skipped``, ``put_off``, ``taken`` (by another process) or ``full`` (the queue).
             monitor: Id.
-            report: Id of its report.
+            report: Id of its report; ``None``: it has an audit.
+            audit: Id of its audit; ``None``: it has a report.
         """
         self._monitors.labels(outcome).inc()
         if self.lines is not None:
-            self.lines.debug("monitor_due", outcome=outcome, monitor=monitor, report=report)
+            self.lines.debug("monitor_due", outcome=outcome, monitor=monitor, report=report, audit=audit)
 
     def deliveries_attempted(
         self, *, webhook: int, kind: str, outcome: str, error: str | None, count: int, seconds: float

@@ -60,6 +60,7 @@ _HEADLINES: Final[Mapping[str, str]] = {
     "audit.completed": N_("Site audit completed"),
     "audit.failed": N_("Site audit failed"),
     "audit.regressed": N_("Site got worse"),
+    "audit.recovered": N_("Site recovered"),
     "quota.low": N_("Quota nearly used"),
     "webhook.disabled": N_("Webhook disabled"),
     "webhook.test": N_("Test message"),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
+from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.basis import Basis
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.monitors import UNREACHABLE_AFTER, Budget, BudgetChange
 from pagegrade.model.report import Report
-from pagegrade.report.gates import EXAMPLES, Gate, parse_gate
+from pagegrade.report.gates import EXAMPLES, Gate, Measured, parse_gate, parse_site_gate
 
 MAX_IN_A_ROW: Final = 10
 """Runs in a row that a condition may ask for."""
@@ -55,20 +56,29 @@ def default_in_a_row(gate: Gate) -> int:
     return 2 if gate.is_timing else 1
 
 
-def parse_condition(text: str) -> Condition:
+def read_site_gate(text: str) -> Gate:
+    """Read a condition of a monitor on an audit, as it was stored; raises as ``parse_gate``."""
+    return parse_site_gate(text, None, may_change=True)
+
+
+def parse_condition(text: str, parse: Callable[[str], Gate] = parse_gate) -> Condition:
     """Read a condition with an optional `` for N``.
+
+    Args:
+        text: As it was typed.
+        parse: Reads what is before `` for N``.
 
     Raises:
         InvalidInput: It is none.
     """
     found = _FOR.fullmatch(text) if len(text) <= 2 * len(EXAMPLES) else None
     if found is None:
-        gate = parse_gate(text)
+        gate = parse(text)
         return Condition(gate, default_in_a_row(gate))
     in_a_row = int(found[2])
     if not 1 <= in_a_row <= MAX_IN_A_ROW:
         raise InvalidInput(f"'for {found[2]}' must be for 1 to {MAX_IN_A_ROW} runs in a row.")
-    return Condition(parse_gate(found[1]), in_a_row)
+    return Condition(parse(found[1]), in_a_row)
 
 
 def merge_budgets(conditions: Sequence[str], known: Sequence[Budget]) -> tuple[Budget, ...]:
@@ -79,8 +89,8 @@ def merge_budgets(conditions: Sequence[str], known: Sequence[Budget]) -> tuple[B
 
 def evaluate_budgets(
     budgets: Sequence[Budget],
-    report: Report,
-    earlier: Sequence[Report],
+    report: Report | AuditResult,
+    earlier: Sequence[Measured],
     at_ms: int,
     *,
     basis: Basis | None = None,
@@ -96,22 +106,23 @@ def evaluate_budgets(
 
     Args:
         budgets: As they were before the run.
-        report: Of the run.
-        earlier: Of the completed runs before with the same basis, the newest first.
+        report: Of the run, or of the crawl.
+        earlier: Of the completed runs before with the same basis, or of crawls that compare, the newest first.
         at_ms: Time of the run.
-        basis: Of the run; ``None``: that of the report, if it is whole.
+        basis: Of the run; ``None``: that of the report or audit, if it is whole.
         static_is_meant: False if a static run is the replacement for one in a browser, where a browser was used before.
     """
     after: list[Budget] = []
     breached = []
     recovered = []
-    basis = basis or report.basis
+    parse = read_site_gate if isinstance(report, AuditResult) else parse_gate
+    basis = basis or (Basis(report.ruleset, None) if isinstance(report, AuditResult) else report.basis)
     for one in budgets:
         if basis.device is None and not static_is_meant and one.basis is not None and one.basis.device is not None:
             after += leave_unmeasured((one,), at_ms)
             continue
         budget = replace(one, basis=basis, unmeasured_since_ms=None)
-        condition = parse_condition(budget.condition)
+        condition = parse_condition(budget.condition, parse)
         evaluation = condition.gate.evaluate(report, earlier)
         change = BudgetChange(condition=budget.condition, value=evaluation.value, limit=evaluation.limit)
         if one.basis not in {None, basis}:

@@ -10,7 +10,7 @@ from typing import Final, Literal, cast
 
 import msgspec
 
-from pagegrade.model.audit_result import AuditResult
+from pagegrade.model.audit_result import AuditResult, AuditSummary, summary_of
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import CATEGORIES, Category, Grade, Report
 
@@ -49,6 +49,11 @@ EXAMPLES: Final = (
 )
 
 SITE_EXAMPLES: Final = "score<80, severity>=high, high>0, check.orphan-pages, coverage<0.9, result=bad"
+SITE_PAGES: Final = "pages"
+"""Subject of conditions on audits only: the HTML pages of status 200 that were read."""
+_SITE_FIGURES: Final = ("score", "coverage", SITE_PAGES, *SEVERITIES)
+Measured = Report | AuditResult | AuditSummary
+"""A condition is about one of them; of an earlier audit, the figures are enough."""
 
 
 class Evaluation(msgspec.Struct, frozen=True):
@@ -79,7 +84,7 @@ class Gate(msgspec.Struct, frozen=True):
 
     subject: str
     """``score``, ``coverage``, ``severity``, ``result``, ``category.NAME``, ``check.ID``, a severity, one of
-    ``METRICS`` or one of ``AMOUNTS``."""
+    ``METRICS`` or one of ``AMOUNTS``; of an audit ``SITE_PAGES``, too."""
     comparison: str = ""
     """Empty for a check: the condition is that it found something."""
     limit: str = ""
@@ -105,54 +110,34 @@ class Gate(msgspec.Struct, frozen=True):
             return "results"
         return "page" if self.subject in {*METRICS, *AMOUNTS} else "summary"
 
-    def failure(self, report: Report, earlier: Sequence[Report] = ()) -> str | None:
-        """Return the reason why the report fails the gate, in one sentence; ``None`` if it passes.
+    def failure(self, report: Report | AuditResult, earlier: Sequence[Measured] = ()) -> str | None:
+        """Return the reason why the report or audit fails the gate, in one sentence; ``None`` if it passes.
 
         A figure the report does not have (no result because it is withheld) does not get through either: a gate that
         cannot be evaluated must not be open.
 
         Args:
-            report: A completed one.
-            earlier: Completed reports on the page from before with the same basis, the newest first; a change is
-                measured from the median of the first ``COMPARED_RUNS`` that have the figure.
+            report: A completed one; an audit for a gate of ``parse_site_gate``.
+            earlier: Completed reports on the page from before with the same basis, the newest first, or audits that
+                compare; a change is measured from the median of the first ``COMPARED_RUNS`` that have the figure.
         """
         evaluation = self.evaluate(report, earlier)
         return None if evaluation.holds is False else f"{self}: {evaluation.sentence}"
 
-    def failure_of_site(self, result: AuditResult) -> str | None:
-        """Return the reason why an audit fails the gate, as ``failure`` does; the gate is of ``parse_site_gate``."""
-        evaluation = self._evaluate_site(result)
-        return None if evaluation.holds is False else f"{self}: {evaluation.sentence}"
-
-    def _evaluate_site(self, result: AuditResult) -> Evaluation:
-        subject = self.subject
-        if subject == "severity":
-            return self._count((one.check, one.severity) for one in result.findings)
-        if subject.startswith("check."):
-            name = subject.removeprefix("check.")
-            finding = next((one for one in result.findings if one.check == name), None)
-            if finding is not None:
-                return Evaluation(holds=True, sentence=finding.title)
-            is_known = name in result.passed or name in result.not_applicable
-            return Evaluation(False if is_known else None, "the check was not evaluated")
-        if subject == "result":
-            return self._compare_result(result.rating, "the audit has no result")
-        figures: dict[str, float | None] = {"score": result.score, "coverage": result.coverage}
-        figure = figures[subject] if subject in figures else sum(one.severity == subject for one in result.findings)
-        return self._compare(figure, f"the audit has no {subject}")
-
-    def evaluate(self, report: Report, earlier: Sequence[Report] = ()) -> Evaluation:
+    def evaluate(self, report: Report | AuditResult, earlier: Sequence[Measured] = ()) -> Evaluation:
         """Evaluate the condition; takes what ``failure`` does."""
+        kind = "audit" if isinstance(report, AuditResult) else "report"
         if self.subject == "severity":
             return self._evaluate_severity(report)
         if self.subject.startswith("check."):
             return self._evaluate_check(report)
         if self.subject == "result":
-            return self._compare_result(report.result, f"the report has no result{_because(report)}")
+            result = report.rating if isinstance(report, AuditResult) else report.result
+            return self._compare_result(result, f"the {kind} has no result{_because(report)}")
         figure = self._figure(report)
         if figure is not None and self.change:
-            return self._evaluate_change(figure, earlier)
-        return self._compare(figure, f"the report has no {self.subject}{_because(report)}")
+            return self._evaluate_change(figure, earlier, kind)
+        return self._compare(figure, f"the {kind} has no {self.subject}{_because(report)}")
 
     def _compare_result(self, result: Grade | None, missing: str) -> Evaluation:
         if result is None:
@@ -167,10 +152,10 @@ class Gate(msgspec.Struct, frozen=True):
         holds = _COMPARE[self.comparison](figure, limit)
         return Evaluation(holds, f"the {self.subject} is {figure:.12g}", figure, limit)
 
-    def _evaluate_change(self, figure: float, earlier: Sequence[Report]) -> Evaluation:
+    def _evaluate_change(self, figure: float, earlier: Sequence[Measured], kind: str) -> Evaluation:
         figures = [known for one in earlier if (known := self._figure(one)) is not None][:COMPARED_RUNS]
         if not figures:
-            return Evaluation(None, f"there is no earlier report with a {self.subject} to compare with", figure)
+            return Evaluation(None, f"there is no earlier {kind} with a {self.subject} to compare with", figure)
         before = median(figures)
         amount = float(self.limit)
         change = before - figure if self.change == "drop" else figure - before
@@ -182,8 +167,13 @@ class Gate(msgspec.Struct, frozen=True):
         limit = round(before - amount if self.change == "drop" else before + amount, 9)
         return Evaluation(holds, f"the {self.subject} is {figure:.12g}, it was {before:.12g}", figure, limit)
 
-    def _figure(self, report: Report) -> float | None:
+    def _figure(self, report: Measured) -> float | None:
         subject = self.subject
+        if isinstance(report, AuditResult):
+            report = summary_of(report)
+        if isinstance(report, AuditSummary):
+            figures = {"score": report.score, "coverage": report.coverage, SITE_PAGES: report.read}
+            return figures[subject] if subject in figures else report.severities.get(subject, 0)
         if subject in METRICS:
             return None if report.rendered is None else getattr(report.rendered.metrics, subject)
         if subject in AMOUNTS:
@@ -195,14 +185,22 @@ class Gate(msgspec.Struct, frozen=True):
         category = report.categories.get(cast("Category", subject.removeprefix("category.")))
         return None if category is None else category.score
 
-    def _evaluate_check(self, report: Report) -> Evaluation:
+    def _evaluate_check(self, report: Report | AuditResult) -> Evaluation:
         check = self.subject.removeprefix("check.")
+        if isinstance(report, AuditResult):
+            finding = next((one for one in report.findings if one.check == check), None)
+            if finding is not None:
+                return Evaluation(holds=True, sentence=finding.title)
+            is_known = check in report.passed or check in report.not_applicable
+            return Evaluation(False if is_known else None, "the check was not evaluated")
         result = next((result for result in report.results if result.check == check), None)
         if result is None or result.outcome == "not_evaluated":
             return Evaluation(None, "the check was not evaluated")
         return Evaluation(result.passed is False, result.title)
 
-    def _evaluate_severity(self, report: Report) -> Evaluation:
+    def _evaluate_severity(self, report: Report | AuditResult) -> Evaluation:
+        if isinstance(report, AuditResult):
+            return self._count((one.check, one.severity) for one in report.findings)
         return self._count(
             (result.check, result.importance) for result in report.results if result.outcome in {"failed", "warning"}
         )
@@ -231,7 +229,9 @@ def _amount(report: Report, subject: str) -> float | None:
     return sum(total.transfer_bytes for total in page.resources)
 
 
-def _because(report: Report) -> str:
+def _because(report: Report | AuditResult) -> str:
+    if isinstance(report, AuditResult):
+        return ""
     return "" if report.withheld is None else f" ({report.withheld.kind}: {report.withheld.message})"
 
 
@@ -239,8 +239,15 @@ def parse_gate(expression: str) -> Gate:
     """Read one condition.
 
     Raises:
-        InvalidInput: It is not a condition, or compares with something its subject can never be.
+        InvalidInput: It is not a condition on a report, or compares with something its subject can never be.
     """
+    gate = _parse(expression)
+    if gate.subject == SITE_PAGES:
+        raise InvalidInput(f"{gate}: a report does not have that. Use one like: {EXAMPLES}")
+    return gate
+
+
+def _parse(expression: str) -> Gate:
     shown = repr(expression[:_MAX_EXPRESSION_CHARS])
     typed = expression.lower() if len(expression) <= _MAX_EXPRESSION_CHARS else ""
     check = _CHECK.fullmatch(typed)
@@ -275,25 +282,26 @@ def parse_gate(expression: str) -> Gate:
     return Gate(subject, comparison, limit, cast('Literal["", "drop", "rise"]', change), bool(percent))
 
 
-def parse_site_gate(expression: str, checks: Collection[str]) -> Gate:
+def parse_site_gate(expression: str, checks: Collection[str] | None, *, may_change: bool = False) -> Gate:
     """Read one condition on an audit.
 
     Args:
         expression: As it was typed.
-        checks: Ids of the site checks.
+        checks: Ids of the site checks; ``None``: the condition was read before.
+        may_change: It may be about a change since earlier audits.
 
     Raises:
         InvalidInput: It is not a condition, or not one on an audit.
     """
-    gate = parse_gate(expression)
+    gate = _parse(expression)
     subject = gate.subject
     if subject.startswith("check."):
-        if subject.removeprefix("check.") not in checks:
+        if checks is not None and subject.removeprefix("check.") not in checks:
             raise InvalidInput(
                 f"{gate}: there is no such site check. `pagegrade checks` lists them; "
                 "findings of pages are judged by severity and score."
             )
-    elif gate.change or subject not in {"score", "coverage", "severity", "result", *SEVERITIES}:
+    elif (gate.change and not may_change) or subject not in {"severity", "result", *_SITE_FIGURES}:
         raise InvalidInput(f"{gate}: an audit does not have that. Use one like: {SITE_EXAMPLES}")
     return gate
 
@@ -306,7 +314,7 @@ def _allowed(subject: str) -> tuple[str, ...] | float | None:
         return _RESULTS
     if subject == "coverage":
         return 1.0
-    if subject in SEVERITIES or subject in METRICS or subject in AMOUNTS:
+    if subject in SEVERITIES or subject in METRICS or subject in AMOUNTS or subject == SITE_PAGES:
         return _MAX_AMOUNT
     if subject == "score" or (subject.removeprefix("category.") in CATEGORIES and subject.startswith("category.")):
         return 100.0

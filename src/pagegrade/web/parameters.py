@@ -402,15 +402,17 @@ _SCHEDULE: Final = (
 _BUDGETS: Final = (
     "Conditions that are breaches when they hold, such as `score<80`, `category.seo<70`, `high>0`, `check.noindex`, "
     "`lcp_ms>2500`, `score drop>=5` or `transfer_bytes rise>=20%` (than the median of the last five completed runs), "
-    "each with an optional ` for 2`: only after so many runs in a row. In a form `budgets[]` several times, or one "
-    "text with a condition a line."
+    "each with an optional ` for 2`: only after so many runs in a row. Those of an audit are about `score`, "
+    "`coverage`, `severity`, `result`, severities, `pages` that were read, and `check.ID` of site checks; they compare "
+    "with the last five crawls that compare. In a form `budgets[]` several times, or one text with a condition a line."
 )
 
 
 class CreateMonitorBody(BaseModel):
-    """A monitor for a report."""
+    """A monitor for a report or a site audit; one of the two is needed."""
 
-    report_id: int = Field(ge=1, le=2**53 - 1, description="The report to analyze again.", examples=[1042])
+    report_id: int | None = Field(None, ge=1, le=2**53 - 1, description="The report to analyze again.", examples=[1042])
+    audit_id: int | None = Field(None, ge=1, le=2**53 - 1, description="The audit to crawl again.", examples=[12])
     schedule: str = Field(max_length=MAX_SCHEDULE, description=_SCHEDULE, examples=["daily"])
     timezone: str | None = Field(
         None,
@@ -451,8 +453,12 @@ class MonitorListQuery(PagedById):
     report_id: int | None = Field(
         None, ge=1, le=2**53 - 1, description="Only monitors of this report.", examples=[1042]
     )
+    audit_id: int | None = Field(None, ge=1, le=2**53 - 1, description="Only monitors of this audit.", examples=[12])
     project: str | None = Field(
-        None, max_length=MAX_TEXT, description="Only monitors of reports of this host.", examples=["example.com"]
+        None,
+        max_length=MAX_TEXT,
+        description="Only monitors of reports and audits of this host.",
+        examples=["example.com"],
     )
 
 

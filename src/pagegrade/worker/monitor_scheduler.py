@@ -1,4 +1,4 @@
-"""Queues the runs of monitors when they are due: one query every few seconds while none is."""
+"""Queues the runs and begins the crawls of monitors when they are due: one query every few seconds while none is."""
 
 from __future__ import annotations
 
@@ -50,11 +50,17 @@ async def queue_due_monitors(services: Services) -> int:
             # One strange row must not keep the others waiting.
             logger.exception("monitor_failed", extra={"monitor": monitor.id})
             continue
-        services.observation.monitor_due(outcome=done.outcome, monitor=monitor.id, report=done.report_id)
+        services.observation.monitor_due(
+            outcome=done.outcome, monitor=monitor.id, report=monitor.report_id, audit=monitor.audit_id
+        )
         if done.outcome == "full":
             break
         settled += 1
-        if done.outcome == "queued":
+        if done.outcome != "queued":
+            continue
+        if done.report_id is None:
+            services.wake_crawls()
+        else:
             services.changes.notify(done.report_id)
             services.wake()
     return settled

@@ -26,7 +26,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.analysis.relations import AnalysisNotInstalled
 from pagegrade.store.engine.database import Transaction, is_shared
-from pagegrade.store.repositories.audits import announce_end, save_result
+from pagegrade.store.repositories.audits import announce_end, hold_owner, save_result
 from pagegrade.store.repositories.crawl_claims import claim_crawl, extend_crawl, has_due_crawl, release_crawl
 from pagegrade.store.repositories.crawls import CrawlTakenOver, end_crawl
 from pagegrade.store.schema.migrate import is_current
@@ -178,6 +178,7 @@ async def _analyze(services: Services, crawl: Crawl) -> None:
 
 def _give_up(tx: Transaction, crawl: Crawl) -> None:
     """End a crawl that ended several workers, or its own analysis."""
+    hold_owner(tx, crawl)
     if crawl.state == "analyzing":
         _end_ungraded(tx, crawl, "analysis_failed")
     else:
@@ -186,6 +187,7 @@ def _give_up(tx: Transaction, crawl: Crawl) -> None:
 
 
 def _end_ungraded(tx: Transaction, crawl: Crawl, error: str) -> None:
+    hold_owner(tx, crawl)
     reason, complete = crawl.stop_reason, crawl.complete
     ended = end_crawl(tx, crawl, "completed", reason=reason, complete=complete, now_ms=now_ms(), error=error)
     announce_end(tx, ended)

@@ -13,19 +13,25 @@ import pytest
 
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.monitors import Monitor
+from pagegrade.model.quotas import DEFAULT_PLAN
+from pagegrade.service.audits.operations import OPEN_CRAWLS
 from pagegrade.service.monitors.due_runs import PUT_OFF_MS, DueOutcome, find_due, find_too_far, queue_due
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor, update_monitor
 from pagegrade.service.monitors.schedule import next_due_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.accounts import disable_account
+from pagegrade.store.repositories.audits import delete_audit, load_audit
 from pagegrade.store.repositories.deletion_clock import trust_clock
 from pagegrade.store.repositories.monitors import load_monitor, save_monitor
+from tests.audit_builders import OPTIONS as AUDIT_OPTIONS
+from tests.audit_builders import claim, fill, make_audit
 from tests.database_clock import show
 from tests.queue_builders import Queue
 from tests.store_builders import BACKENDS, NOW_MS, Backend, add_owner, make_database, on
 
 OPTIONS = ServiceOptions()
+AUDITS = AUDIT_OPTIONS
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 
@@ -286,3 +292,65 @@ def test_a_monitor_that_was_changed_meanwhile_is_left_alone(schedule: Schedule) 
     weekly = next_due_ms("weekly", "UTC", created.jitter, after_ms=created.due_at_ms)
 
     assert (changed.due_at_ms, changed.budgets[0].state) == (weekly, "unknown")
+
+
+class Site:
+    """An audit of Alice that has ended, and a monitor of it."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+        caller = Caller(account=schedule.alice)
+        self.audit = make_audit(schedule.database, caller)
+        self.monitor = schedule.database.write_here(
+            lambda tx: create_monitor(
+                tx, caller, MonitorChange(schedule="weekly"), AUDITS, NOW_MS, audit_id=self.audit.id
+            )
+        )
+
+    def crawls(self) -> int:
+        """Number of its newest crawl."""
+        found = self.schedule.database.read_here(lambda tx: load_audit(tx, self.schedule.alice.id, self.audit.id))
+        return 0 if found is None else found.crawl.number
+
+
+def test_an_audit_is_crawled_again_when_its_monitor_is_due(schedule: Schedule) -> None:
+    """Once, however many weeks were missed, and not while a crawl of it has not ended."""
+    site = Site(schedule)
+    due_ms = site.monitor.due_at_ms + 20 * DAY_MS
+
+    assert schedule.look(site.monitor.due_at_ms - 1, AUDITS) == []
+    assert schedule.look(site.monitor.due_at_ms, AUDITS) == ["skipped"]
+    fill(schedule.database, claim(schedule.database))
+    assert (schedule.look(due_ms, AUDITS), schedule.look(due_ms, AUDITS)) == (["queued"], [])
+    assert site.crawls() == 2
+    after = schedule.monitor()
+
+    assert due_ms < after.due_at_ms <= due_ms + 8 * DAY_MS
+    assert (after.last_run_at_ms, after.report_id, after.audit_id) == (due_ms, None, site.audit.id)
+
+
+def test_an_audit_waits_for_other_crawls_of_its_account_and_for_no_quota(schedule: Schedule) -> None:
+    """Put off for a minute where there are too many crawls, left out where there are no pages left."""
+    site = Site(schedule)
+    fill(schedule.database, claim(schedule.database))
+    others = [make_audit(schedule.database, Caller(account=schedule.alice)) for _ in range(OPEN_CRAWLS)]
+
+    assert schedule.look(site.monitor.due_at_ms, AUDITS) == ["put_off"]
+    assert schedule.monitor().due_at_ms == site.monitor.due_at_ms + PUT_OFF_MS
+    for one in others:
+        schedule.database.write_here(partial(delete_audit, audit_id=one.id))
+    spent = replace(AUDITS, plans=((DEFAULT_PLAN, {"audit_pages_per_month": 0}),))
+
+    assert schedule.look(site.monitor.due_at_ms + PUT_OFF_MS, spent) == ["skipped"]
+    assert site.crawls() == 1
+
+
+def test_a_monitor_of_an_audit_goes_with_it(schedule: Schedule) -> None:
+    """A due time that was seen before is nobody's any more."""
+    site = Site(schedule)
+    fill(schedule.database, claim(schedule.database))
+    (seen,) = schedule.due(site.monitor.due_at_ms)
+    schedule.database.write_here(partial(delete_audit, audit_id=site.audit.id))
+    done = schedule.queue.write(lambda tx: queue_due(tx, seen, AUDITS, seen.due_at_ms), now_ms=seen.due_at_ms)
+
+    assert (done.outcome, schedule.due(site.monitor.due_at_ms)) == ("taken", ())

@@ -7,6 +7,16 @@ from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE
 from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
 
 
+def test_conditions_on_an_audit_are_others_than_on_a_report() -> None:
+    """Site checks and pages; what only a page has is refused."""
+    violations: list[Violation] = []
+    typed = ("Pages drop >= 10%", "check.orphan-pages for 2", "score<80", "lcp_ms>2500", "check.image-alt")
+    found = read_budgets(typed, violations, of_audit=True)
+
+    assert found == ("pages drop>=10%", "check.orphan-pages for 2", "score<80")
+    assert [one.code for one in violations] == ["invalid", "invalid"]
+
+
 def test_what_can_be_used_is_read() -> None:
     """In canonical forms, each condition once."""
     violations: list[Violation] = []

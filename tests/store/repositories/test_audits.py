@@ -14,25 +14,30 @@ from sqlalchemy import func, select
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.model.audit import AuditFilter
+from pagegrade.model.audit import Audit, AuditFilter, StopReason
 from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.stored import Privacy
 from pagegrade.service.audits.operations import AuditChange, change_audit
+from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.reports.validation import SharingChange
 from pagegrade.service.webhooks.payload import make_key, prepare
-from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import delete_account, mark_erasing
 from pagegrade.store.repositories.audits import (
+    announce_end,
     audits_beside,
     audits_page,
     count_audits,
     count_open_crawls,
     delete_audit,
+    hold_owner,
     list_crawls,
     load_audit,
     load_result,
 )
+from pagegrade.store.repositories.crawls import end_crawl
 from pagegrade.store.repositories.deliveries import claim_webhooks
+from pagegrade.store.repositories.monitors import load_monitor
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.tables import deliveries, events, metadata
 from pagegrade.web.schemas.webhook import AuditWebhookPayload
@@ -57,6 +62,84 @@ def rows(database: Database) -> int:
         database.read_here(lambda tx, table=table: tx.execute(select(func.count()).select_from(table)).scalar_one())  # type: ignore[misc]
         for table in tables
     )
+
+
+def watched(database: Database, caller: Caller, *budgets: str) -> tuple[Audit, int]:
+    """An audit with a monitor, and the id of that."""
+    audit = make_audit(database, caller)
+    hook: dict[str, Any] = {"kind": "webhook", "url": "https://hook.example/", "events": EVENT_TYPES}
+    account_id = caller.account.id
+    database.write_here(partial(add_webhook, account_id=account_id, **hook, project="", now_ms=NOW_MS))
+    change = MonitorChange(budgets=budgets)
+    made = database.write_here(lambda tx: create_monitor(tx, caller, change, OPTIONS, now_ms(), audit_id=audit.id))
+    return audit, made.id
+
+
+def again(database: Database, caller: Caller, audit: Audit) -> None:
+    """Crawl a site again."""
+    change = AuditChange(again=True)
+    database.write_here(lambda tx: change_audit(tx, caller, audit.id, change, options=OPTIONS, now_ms=now_ms()))
+
+
+def test_budgets_of_an_audit_are_evaluated_on_each_crawl(database: Database) -> None:
+    """What is crossed is one event with its monitor, in place of the one for any change to the worse."""
+    alice = Caller(account=add_owner(database)[0])
+    budgets = ("score<80", "score drop>=10", "pages drop>=50%", "check.thin-content", "check.duplicate-title")
+    audit, monitor_id = watched(database, alice, *budgets)
+    good = replace(result_of("https://example.com/"), passed=("thin-content",))
+    bad = replace(good, score=70, read=1)
+    states = []
+    for result in (good, good, bad, bad, good):
+        fill(database, claim(database), result)
+        monitor = database.read_here(partial(load_monitor, account_id=alice.account.id, monitor_id=monitor_id))
+        states.append([one.state for one in monitor.budgets] if monitor else [])
+        again(database, alice, audit)
+    rows = database.read_here(lambda tx: tx.execute(select(events).order_by(events.c.id)).all())
+    told = [
+        (row.type, row.monitor_id, [one["condition"] for one in msgspec.json.decode(row.data).get("budgets", ())])
+        for row in rows
+        if row.type != "audit.completed"
+    ]
+
+    assert states[0] == ["ok", "unknown", "unknown", "ok", "breached"]
+    assert states[1] == ["ok", "ok", "ok", "ok", "breached"]
+    assert states[2:4] == [["breached", "breached", "breached", "ok", "breached"]] * 2
+    assert states[4] == ["ok", "ok", "ok", "ok", "breached"]
+    assert told == [
+        ("audit.regressed", monitor_id, ["check.duplicate-title"]),
+        ("audit.regressed", monitor_id, list(budgets[:3])),
+        ("audit.recovered", monitor_id, list(budgets[:3])),
+    ]
+
+
+def test_a_site_that_fails_twice_is_unreachable_for_its_monitor(database: Database) -> None:
+    """Once, until it is reached again; our own failures say nothing."""
+    alice = Caller(account=add_owner(database)[0])
+    audit, monitor_id = watched(database, alice)
+
+    def fail(reason: StopReason | None) -> None:
+        crawl = claim(database)
+        assert crawl is not None
+
+        def end(tx: Transaction) -> None:
+            hold_owner(tx, crawl)
+            announce_end(tx, end_crawl(tx, crawl, "failed", reason=reason, complete=False, now_ms=now_ms()))
+
+        database.write_here(end)
+        again(database, alice, audit)
+
+    for reason in ("start_unreachable", None, "start_unreachable", "robots_unreachable"):
+        fail(reason)
+    fill(database, claim(database))
+    rows = database.read_here(lambda tx: tx.execute(select(events).order_by(events.c.id)).all())
+
+    assert [(row.type, row.monitor_id) for row in rows] == [
+        *[("audit.failed", None)] * 2,
+        ("monitor.unreachable", monitor_id),
+        *[("audit.failed", None)] * 2,
+        ("audit.recovered", monitor_id),
+        ("audit.completed", None),
+    ]
 
 
 def test_an_audit_has_its_newest_crawl_and_the_result_of_the_last_evaluated(database: Database) -> None:
@@ -109,14 +192,14 @@ def test_the_end_of_a_crawl_is_announced(database: Database) -> None:
     for project in ("example.com", "example.org"):
         made_hook = partial(add_webhook, account_id=alice.account.id, **hook, project=project, now_ms=NOW_MS)
         database.write_here(made_hook)
-    again = AuditChange(again=True)
+    once_more = AuditChange(again=True)
     now: dict[str, Any] = {"options": OPTIONS, "now_ms": NOW_MS}
     first = result_of("https://example.com/")
     (finding,) = first.findings
     second = replace(finding, number=2, check="thin-content", fingerprint="fedcba9876543210")
     for result in (first, replace(first, findings=(finding, second)), replace(first, score=99)):
         fill(database, claim(database), result)
-        database.write_here(partial(change_audit, caller=alice, audit_id=made.id, change=again, **now))
+        database.write_here(partial(change_audit, caller=alice, audit_id=made.id, change=once_more, **now))
     query = select(events, deliveries.c.webhook_id).join(deliveries).order_by(events.c.id)
     sent = database.read_here(lambda tx: tx.execute(query).all())
     key = database.write_here(make_key)

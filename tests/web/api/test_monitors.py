@@ -51,6 +51,7 @@ def test_a_monitor_is_created_shown_listed_changed_and_deleted(tmp_path: Path) -
         "id": 1,
         "object": "monitor",
         "report_id": 1,
+        "audit_id": None,
         "schedule": "30 6 * * mon-fri",
         "timezone": "Europe/Prague",
         "budgets": [
@@ -65,6 +66,39 @@ def test_a_monitor_is_created_shown_listed_changed_and_deleted(tmp_path: Path) -
 
     assert (after["paused"], after["next_run_at"], after["budgets"]) == (True, None, [])
     assert after["schedule"] == data["schedule"]
+
+
+def test_an_audit_is_monitored_with_conditions_of_its_own(tmp_path: Path) -> None:
+    """One of a report and an audit is named; what a site does not have is refused, also in a change."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.create()
+        await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/"})
+        new = {"audit_id": 1, "schedule": "weekly", "budgets": ["pages drop>=10%", "check.broken-internal-links"]}
+        return [
+            await instance.call("POST", MONITORS, json=new),
+            await instance.call("PUT", f"{MONITORS}/1", json={"budgets": ["score<80", "check.orphan-pages"]}),
+            await instance.call("GET", f"{MONITORS}?audit_id=1"),
+            await instance.call("GET", f"{MONITORS}?project=example.com"),
+            await instance.call("GET", f"{MONITORS}?report_id=1"),
+            await instance.call("POST", MONITORS, json={**new, "report_id": 1, "budgets": []}),
+            await instance.call("POST", MONITORS, json={"schedule": "daily"}),
+            await instance.call("POST", MONITORS, json={**new, "audit_id": 2}),
+            await instance.call("PUT", f"{MONITORS}/1", json={"budgets": ["lcp_ms>2500"]}),
+            await instance.call("DELETE", "/api/v1/audits/1"),
+            await instance.call("GET", f"{MONITORS}/1"),
+        ]
+
+    made, changed, *lists, both, neither, unknown, of_page, deleted, gone = with_instance(tmp_path, script)
+    data = made.json()["data"]
+
+    assert (made.status_code, data["report_id"], data["audit_id"], data["schedule"]) == (201, None, 1, "weekly")
+    assert [one["condition"] for one in changed.json()["data"]["budgets"]] == ["score<80", "check.orphan-pages"]
+    assert [[one["id"] for one in answer.json()["data"]] for answer in lists] == [[1], [1], []]
+    faults = [(one.status_code, next(iter(one.json()["errors"].values()))[0]["code"]) for one in (both, neither, unknown, of_page)]
+
+    assert faults == [(422, "conflict"), (422, "required"), (422, "unknown"), (422, "invalid")]
+    assert (deleted.status_code, gone.status_code) == (200, 404)
 
 
 def test_a_form_says_the_same_as_json(tmp_path: Path) -> None:

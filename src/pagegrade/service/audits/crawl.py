@@ -23,7 +23,7 @@ from pagegrade.service.audits.slice import SLICE_S, Slice
 from pagegrade.service.runs.analysis import policy_of
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Database, Transaction, moment
-from pagegrade.store.repositories.audits import announce_end
+from pagegrade.store.repositories.audits import announce_end, hold_owner
 from pagegrade.store.repositories.crawl_urls import count_states, statuses_of
 from pagegrade.store.repositories.crawls import add_crawl, end_crawl, take_crawl
 from pagegrade.store.repositories.deletion_clock import age_ms
@@ -182,6 +182,7 @@ async def finish_crawl(database: Database, frontier: Frontier, reason: StopReaso
     crawl = frontier.crawl
 
     def end(tx: Transaction) -> Crawl:
+        hold_owner(tx, crawl)
         counts = count_states(tx, crawl.id)
         pause_ms = _RESUME_AFTER_MS.get(reason)
         start_status = next((status for _, status, _ in statuses_of(tx, crawl.id, (1,))), None)

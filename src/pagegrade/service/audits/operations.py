@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Account, Caller
 from pagegrade.model.audit import (
     MAX_PATTERN_CHARACTERS,
     MAX_PATTERNS,
@@ -247,7 +247,7 @@ def create_audit(
     require_project(caller, project_of(start_url))
     settings = replace(settings, access=find_access(tx, caller, start_url, settings.access)[0])
     check_count(caller.account, options, "audits", used=store.count_audits(tx, caller.account.id, AuditFilter()))
-    limited = _within_limits(tx, caller, settings, options, now_ms)
+    limited = _within_limits(tx, caller.account, settings, options, now_ms)
     start = identity(start_url, settings.drop_parameters)
     audit_id = store.add_audit(
         tx, caller.account.id, start, project=project_of(start_url), settings=settings, now_ms=now_ms
@@ -258,17 +258,26 @@ def create_audit(
 
 
 def _within_limits(
-    tx: Transaction, caller: Caller, settings: AuditSettings, options: ServiceOptions, now_ms: int
+    tx: Transaction, account: Account, settings: AuditSettings, options: ServiceOptions, now_ms: int
 ) -> AuditSettings:
     """Return the settings of a crawl that begins now, with as many pages as it may fetch; raises where it may not."""
-    if store.count_open_crawls(tx, caller.account.id) >= OPEN_CRAWLS:
+    if store.count_open_crawls(tx, account.id) >= OPEN_CRAWLS:
         raise CrawlLimit(
             f"An account has at most {OPEN_CRAWLS} crawls that have not ended; wait for one, or cancel one.",
             retry_after_s=RETRY_AFTER_S,
         )
-    left = pages_left(tx, caller.account, options, now_ms)
+    left = pages_left(tx, account, options, now_ms)
     most = options.crawl_pages if left is None else min(left, options.crawl_pages)
     return replace(settings, max_pages=min(settings.max_pages, most))
+
+
+def crawl_again(
+    tx: Transaction, account: Account, audit: Audit, options: ServiceOptions, now_ms: int, *, fresh: bool = False
+) -> None:
+    """Begin the next crawl of an audit, whose last one has ended; raises as ``change_audit``."""
+    limited = _within_limits(tx, account, replace(audit.settings, fresh=fresh), options, now_ms)
+    crawl = begin_crawl(tx, audit.start_url, limited, options=options.analyze, account_id=account.id, audit_id=audit.id)
+    store.note_crawl(tx, crawl, now_ms)
 
 
 def show_audit(tx: Transaction, caller: Caller, audit_id: int) -> Audit:
@@ -358,13 +367,7 @@ def change_audit(
     elif change.paused is False and crawl.state == "paused":
         store.stop_crawl(tx, crawl, "queued", now_ms)
     if change.again and (change.cancel or crawl.state not in OPEN_STATES):
-        settings = replace(audit.settings, fresh=change.fresh)
-        limited = _within_limits(tx, caller, settings, options, now_ms)
-        account_id = caller.account.id
-        next_one = begin_crawl(
-            tx, audit.start_url, limited, options=options.analyze, account_id=account_id, audit_id=audit.id
-        )
-        store.note_crawl(tx, next_one, now_ms)
+        crawl_again(tx, caller.account, audit, options, now_ms, fresh=change.fresh)
     return show_audit(tx, caller, audit_id)
 
 

@@ -11,10 +11,13 @@ from typing import Final, Literal
 import msgspec
 from msgspec.structs import replace
 
-from pagegrade.model.errors import QuotaExceeded
+from pagegrade.model.account import Account
+from pagegrade.model.audit import OPEN_STATES
+from pagegrade.model.errors import CrawlLimit, QuotaExceeded, URLNotAllowed
 from pagegrade.model.monitors import Monitor
 from pagegrade.model.stored import Priority
 from pagegrade.service.accounts.quotas import check_analyses, check_browser_time, has_browser_time
+from pagegrade.service.audits.operations import crawl_again
 from pagegrade.service.monitors.schedule import next_due_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import queue_run
@@ -23,7 +26,8 @@ from pagegrade.store.engine.database import Transaction, moment
 from pagegrade.store.locks import hold_account
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.repositories.accounts import list_erasing, load_account
-from pagegrade.store.repositories.monitors import list_due, list_far, save_monitor
+from pagegrade.store.repositories.audits import load_audit
+from pagegrade.store.repositories.monitors import list_due, list_far, load_monitor, save_monitor
 from pagegrade.store.repositories.reports import load_report
 
 DueOutcome = Literal["queued", "skipped", "put_off", "taken", "full"]
@@ -39,7 +43,8 @@ class DueRun(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one due time."""
 
     outcome: DueOutcome
-    report_id: int
+    report_id: int | None
+    """Of the monitor; ``None``: it is for an audit."""
 
 
 def find_due(tx: Transaction, now_ms: int, *, count: int = AT_ONCE) -> tuple[Monitor, ...]:
@@ -64,11 +69,11 @@ def find_too_far(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
 
 
 def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms: int) -> DueRun:
-    """Queue the run of a monitor that is due and set its next due time.
+    """Queue the run of a monitor that is due, or begin its crawl, and set its next due time.
 
-    The due time is skipped while a run of the report is unfinished, where the account or the report is not available,
-    and where a quota of the account is used up; several that were missed are one. It is put off while the account has
-    too many unfinished runs.
+    The due time is skipped while a run of the report or a crawl of the audit is unfinished, where the account, the
+    report or the site is not available, and where a quota of the account is used up; several that were missed are one.
+    It is put off while the account has too many unfinished runs or crawls.
 
     Args:
         tx: A writing transaction.
@@ -81,10 +86,11 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
     """
     hold_account(tx, monitor.account_id)
     now = moment(tx, now_ms)
-    if count_unfinished(tx, None) * QUEUE_SHARE >= options.queue:
-        return DueRun(outcome="full", report_id=monitor.report_id)
-    if count_unfinished(tx, monitor.account_id) * QUEUE_SHARE >= options.account_queue:
-        return _save(tx, replace(monitor, due_at_ms=now + PUT_OFF_MS, updated_at_ms=now), "put_off")
+    if monitor.audit_id is None:
+        if count_unfinished(tx, None) * QUEUE_SHARE >= options.queue:
+            return DueRun(outcome="full", report_id=monitor.report_id)
+        if count_unfinished(tx, monitor.account_id) * QUEUE_SHARE >= options.account_queue:
+            return _put_off(tx, monitor, now)
     after = replace(
         monitor,
         due_at_ms=next_due_ms(
@@ -97,10 +103,12 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
         updated_at_ms=now,
     )
     account = load_account(tx, monitor.account_id)
-    expired = expired_before_ms(tx, options, now_ms)
-    report = load_report(tx, monitor.account_id, monitor.report_id, expired_before_ms=expired)
     if account is None or account.disabled_at_ms is not None or monitor.account_id in list_erasing(tx):
         return _save(tx, after, "skipped")
+    if monitor.audit_id is not None:
+        return _begin_crawl(tx, account, monitor, after=after, options=options, now=now)
+    expired = expired_before_ms(tx, options, now_ms)
+    report = load_report(tx, monitor.account_id, monitor.report_id or 0, expired_before_ms=expired)
     if report is None or report.is_under_way:
         return _save(tx, after, "skipped")
     try:
@@ -121,6 +129,29 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
             may_draw=has_browser_time(tx, account, options, now),
         )
     return done
+
+
+def _begin_crawl(
+    tx: Transaction, account: Account, monitor: Monitor, *, after: Monitor, options: ServiceOptions, now: int
+) -> DueRun:
+    """Begin the crawl of a monitor, which is ``after`` once its due time is settled."""
+    # While the account is held, nobody changes it.
+    if load_monitor(tx, account.id, monitor.id) != monitor:
+        return DueRun(outcome="taken", report_id=None)
+    audit = load_audit(tx, account.id, monitor.audit_id or 0)
+    if audit is None or audit.crawl.state in OPEN_STATES:
+        return _save(tx, after, "skipped")
+    try:
+        crawl_again(tx, account, audit, options, now)
+    except CrawlLimit:
+        return _put_off(tx, monitor, now)
+    except (QuotaExceeded, URLNotAllowed):
+        return _save(tx, after, "skipped")
+    return _save(tx, replace(after, last_due_at_ms=monitor.due_at_ms, last_run_at_ms=now), "queued")
+
+
+def _put_off(tx: Transaction, monitor: Monitor, now: int) -> DueRun:
+    return _save(tx, replace(monitor, due_at_ms=now + PUT_OFF_MS, updated_at_ms=now), "put_off")
 
 
 def _save(tx: Transaction, monitor: Monitor, outcome: DueOutcome) -> DueRun:

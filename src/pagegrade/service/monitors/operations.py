@@ -16,6 +16,7 @@ from pagegrade.model.monitors import MAX_JITTER, Crossing, Monitor
 from pagegrade.parse.url import project_of
 from pagegrade.report.budgets import merge_budgets
 from pagegrade.service.accounts.quotas import check_count
+from pagegrade.service.audits.operations import show_audit
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.service.monitors.schedule import next_due_ms
 from pagegrade.service.options import ServiceOptions
@@ -39,28 +40,33 @@ class MonitorChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def create_monitor(
-    tx: Transaction, caller: Caller, change: MonitorChange, options: ServiceOptions, now_ms: int, *, report_id: int
+    tx: Transaction,
+    caller: Caller,
+    change: MonitorChange,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    report_id: int | None = None,
+    audit_id: int | None = None,
 ) -> Monitor:
-    """Store a monitor for a report of the caller; its first run is due at the next time of its schedule.
+    """Store a monitor for a report or an audit of the caller; its first run is due at the next time of its schedule.
 
     Raises:
         QuotaExceeded: The account has as many monitors as it may have.
-        ValidationFailed: It has no report of that number.
+        ValidationFailed: It has no report or audit of that number, or not one of the two is given.
     """
     account = caller.account
     hold_account(tx, account.id)
     check_count(account, options, "monitors", used=store.count_monitors(tx, account.id))
-    try:
-        find_report(tx, caller, report_id, options, now_ms)
-    except NotFound:
-        unknown = Violation(field="report_id", place="body", code="unknown", message="There is no such report.")
-        raise ValidationFailed([unknown]) from None
-    schedule, timezone = change.schedule or "daily", change.timezone or account.timezone
+    _check_subject(tx, caller, report_id, audit_id, options=options, now_ms=now_ms)
+    schedule = change.schedule or ("daily" if audit_id is None else "weekly")
+    timezone = change.timezone or account.timezone
     jitter = secrets.randbelow(MAX_JITTER)
     return store.add_monitor(
         tx,
         account_id=account.id,
         report_id=report_id,
+        audit_id=audit_id,
         schedule=schedule,
         timezone=timezone,
         jitter=jitter,
@@ -69,6 +75,32 @@ def create_monitor(
         due_at_ms=next_due_ms(schedule, timezone, jitter, after_ms=now_ms),
         now_ms=now_ms,
     )
+
+
+def _check_subject(
+    tx: Transaction,
+    caller: Caller,
+    report_id: int | None,
+    audit_id: int | None,
+    *,
+    options: ServiceOptions,
+    now_ms: int,
+) -> None:
+    field, code, message = "report_id", "required", "Name a report or an audit."
+    try:
+        if report_id is not None and audit_id is not None:
+            field, code, message = "audit_id", "conflict", "A monitor is for a report or for an audit, not for both."
+        elif report_id is not None:
+            field, code, message = "report_id", "unknown", "There is no such report."
+            find_report(tx, caller, report_id, options, now_ms)
+            return
+        elif audit_id is not None:
+            field, code, message = "audit_id", "unknown", "There is no such audit."
+            show_audit(tx, caller, audit_id)
+            return
+    except NotFound:
+        pass
+    raise ValidationFailed([Violation(field=field, place="body", code=code, message=message)])
 
 
 def show_monitor(tx: Transaction, caller: Caller, monitor_id: int) -> Monitor:
@@ -90,11 +122,12 @@ def list_monitors(
     page: int,
     per_page: int,
     report_id: int | None = None,
+    audit_id: int | None = None,
     project: str | None = None,
 ) -> Listed[Monitor]:
     """A page of the caller's monitors, newest first."""
     found, total = store.list_monitors(
-        tx, caller.account.id, page, per_page, report_id=report_id, project=_typed(project)
+        tx, caller.account.id, page, per_page, report_id=report_id, audit_id=audit_id, project=_typed(project)
     )
     return Listed(items=found, total=total)
 
@@ -102,26 +135,43 @@ def list_monitors(
 def list_with_urls(
     tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int, *, page: int, per_page: int
 ) -> tuple[Listed[Monitor], dict[int, str]]:
-    """A page of the caller's monitors, and the URL of each of their reports."""
+    """A page of the caller's monitors; id of a monitor -> URL of its report, or of the start page of its audit."""
     found = list_monitors(tx, caller, page=page, per_page=per_page)
     urls = {}
-    for report_id in {monitor.report_id for monitor in found.items}:
+    for monitor in found.items:
         with contextlib.suppress(NotFound):
-            urls[report_id] = find_report(tx, caller, report_id, options, now_ms).url
+            urls[monitor.id] = url_of(tx, caller, monitor, options, now_ms)
     return found, urls
 
 
+def url_of(tx: Transaction, caller: Caller, monitor: Monitor, options: ServiceOptions, now_ms: int) -> str:
+    """The URL of the report of a monitor, or of the start page of its audit.
+
+    Raises:
+        NotFound: The report has expired.
+    """
+    if monitor.audit_id is not None:
+        return show_audit(tx, caller, monitor.audit_id).start_url
+    return find_report(tx, caller, monitor.report_id or 0, options, now_ms).url
+
+
 def walk_monitors(
-    tx: Transaction, caller: Caller, part: Part, *, report_id: int | None = None, project: str | None = None
+    tx: Transaction,
+    caller: Caller,
+    part: Part,
+    *,
+    report_id: int | None = None,
+    audit_id: int | None = None,
+    project: str | None = None,
 ) -> Walked[Monitor]:
     """Some of the caller's monitors, newest first."""
     account_id = caller.account.id
     wanted = _typed(project)
     return walk(
-        partial(store.walk_monitors, tx, account_id, report_id=report_id, project=wanted),
+        partial(store.walk_monitors, tx, account_id, report_id=report_id, audit_id=audit_id, project=wanted),
         lambda monitor: monitor.id,
         part,
-        lambda: store.list_monitors(tx, account_id, 1, 1, report_id=report_id, project=wanted)[1],
+        lambda: store.list_monitors(tx, account_id, 1, 1, report_id=report_id, audit_id=audit_id, project=wanted)[1],
     )
 
 
@@ -185,7 +235,7 @@ def delete_monitor(
     *,
     may_change: Callable[[Monitor], str | None] | None = None,
 ) -> None:
-    """Delete a monitor of the caller with its breach marks; its report stays. Raises as ``update_monitor``."""
+    """Delete a monitor of the caller with its breach marks; its report or audit stays. Raises as ``update_monitor``."""
     hold_account(tx, caller.account.id)
     _check_unchanged(show_monitor(tx, caller, monitor_id), may_change)
     store.delete_monitor(tx, caller.account.id, monitor_id)

@@ -22,6 +22,7 @@ DEFAULT_EVENTS: Final[tuple[EventType, ...]] = (
     "monitor.unreachable",
     "audit.failed",
     "audit.regressed",
+    "audit.recovered",
     "quota.low",
 )
 """Of messages where none are chosen; a webhook gets all."""

@@ -13,10 +13,13 @@ from pagegrade.model.audit import OPEN_STATES, Audit, AuditFilter, AuditSettings
 from pagegrade.model.audit_result import AuditResult, AuditSummary, SummaryChange, summary_of
 from pagegrade.model.events import Event, EventType
 from pagegrade.model.stored import Privacy
+from pagegrade.report.gates import COMPARED_RUNS
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.crawl_segments import FindingPage, pack_segment
 from pagegrade.store.repositories.crawls import COLUMNS, change_crawl, crawl_of, end_crawl
 from pagegrade.store.repositories.id_order import rows_beside
+from pagegrade.store.repositories.monitor_outcomes import record_crawl
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.reports import GREATEST_ID, is_of_origin
 from pagegrade.store.schema.tables import audits, crawl_segments, crawls, events
@@ -220,7 +223,7 @@ def save_result(
     *,
     change: SummaryChange | None = None,
 ) -> None:
-    """End a crawl with what its pages came to.
+    """End a crawl with what its pages came to; the monitors of its audit are evaluated.
 
     Args:
         tx: A write transaction.
@@ -233,6 +236,7 @@ def save_result(
     Raises:
         CrawlTakenOver: Another process has taken it since, or it was deleted.
     """
+    hold_owner(tx, crawl)
     summary = summary_of(result, change)
     ended = end_crawl(tx, crawl, "completed", reason=crawl.stop_reason, complete=crawl.complete, now_ms=now_ms)
     body = zstd.compress(_encode(result), _LEVEL)
@@ -245,16 +249,25 @@ def save_result(
         tx.execute(insert(crawl_segments), rows)
     graded = update(audits).where(audits.c.id == crawl.audit_id)
     tx.execute(graded.values(graded=crawl.number, updated_at_ms=now_ms))
-    announce_end(tx, ended, summary)
+    announce_end(tx, ended, summary, result)
 
 
-def announce_end(tx: Transaction, crawl: Crawl, summary: AuditSummary | None = None) -> None:
-    """Add the end of a crawl to the outbox, at the end of the transaction that stores it.
+def hold_owner(tx: Transaction, crawl: Crawl) -> None:
+    """Hold the account of a crawl that will end in this transaction, before anything else of it is locked."""
+    if crawl.account_id is not None:
+        hold_account(tx, crawl.account_id)
+
+
+def announce_end(
+    tx: Transaction, crawl: Crawl, summary: AuditSummary | None = None, result: AuditResult | None = None
+) -> None:
+    """Evaluate monitors on the end of a crawl, and add it to the outbox, at the end of the transaction that stores it.
 
     Args:
-        tx: A write transaction.
+        tx: A write transaction, which began with ``hold_owner``.
         crawl: As it ended; of the command line: nothing is written.
         summary: Of its result; ``None``: it was not evaluated, which is a failure.
+        result: With that summary.
     """
     project = tx.execute(select(audits.c.project).where(audits.c.id == crawl.audit_id)).scalar()
     if project is None or crawl.account_id is None or crawl.audit_id is None:
@@ -277,12 +290,27 @@ def announce_end(tx: Transaction, crawl: Crawl, summary: AuditSummary | None = N
         moved = None if score is None or change.score is None else score - change.score
         counts = {name: getattr(change, name) for name in ("new", "worse", "fixed", "better")}
         data["change"] = {"score": moved, "since": change.crawl, **counts}
+    at_ms = crawl.finished_at_ms or 0
     types: list[EventType] = ["audit.failed" if summary is None else "audit.completed"]
-    if summary is not None and summary.is_worse:
+    earlier = () if summary is None else _comparable(tx, crawl.audit_id, summary)
+    is_said = record_crawl(tx, crawl, project, data, at_ms, result=result, earlier=earlier)
+    if summary is not None and summary.is_worse and not is_said:
         types.append("audit.regressed")
     for type_ in types:
-        at_ms = crawl.finished_at_ms or 0
         add_event(tx, Event(type_, crawl.account_id, project, None, None, at_ms, data, crawl.audit_id))
+
+
+def _comparable(tx: Transaction, audit_id: int, summary: AuditSummary) -> tuple[AuditSummary, ...]:
+    """The last crawls of an audit that compare with one, the newest first."""
+    if summary.change is None:
+        return ()
+    known = {crawl.number: one for crawl, one in list_crawls(tx, audit_id)}
+    found: list[AuditSummary] = []
+    last: AuditSummary | None = summary
+    while last is not None and last.change is not None and len(found) < COMPARED_RUNS:
+        last = known.get(last.change.crawl)
+        found += () if last is None else (last,)
+    return tuple(found)
 
 
 def _audit(row: Row[Any]) -> Audit:

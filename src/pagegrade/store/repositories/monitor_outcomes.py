@@ -1,15 +1,17 @@
-"""Monitors of a report after one of its runs: their budgets, and whether the page can be reached."""
+"""Monitors of a report after one of its runs, or of an audit after a crawl: budgets, and what can be reached."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
 from sqlalchemy import bindparam, select
 
+from pagegrade.model.audit import Crawl
+from pagegrade.model.audit_result import AuditResult, AuditSummary
 from pagegrade.model.basis import Basis
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.events import Event, EventType
@@ -28,7 +30,7 @@ from pagegrade.report.budgets import (
 from pagegrade.report.codec import restore_report, unpack_detail, unpack_page
 from pagegrade.report.gates import COMPARED_RUNS, PARTS, Gate, Part
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.monitors import add_crossing, list_of_report, save_monitor
+from pagegrade.store.repositories.monitors import add_crossing, list_of_audit, list_of_report, save_monitor
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.run_history import latest_completed, list_comparable, load_run
 from pagegrade.store.schema.tables import reports, run_details
@@ -39,6 +41,12 @@ _EVENT_TYPES: Final[dict[CrossingKind, EventType]] = {
     "recovered": "report.recovered",
     "unreachable": "monitor.unreachable",
 }
+_AUDIT_EVENT_TYPES: Final[dict[CrossingKind, EventType]] = {
+    "regressed": "audit.regressed",
+    "recovered": "audit.recovered",
+    "unreachable": "monitor.unreachable",
+}
+_Crossed = list[tuple[CrossingKind, tuple[BudgetChange, ...]]]
 _DETAIL: Final = select(run_details.c.body).where(run_details.c.run_id == bindparam("run_id"))
 
 
@@ -111,25 +119,11 @@ def _event(account_id: int, project: str, crossing: Crossing) -> Event:
 
 def _evaluate(monitor: Monitor, reports: _Reports, now_ms: int) -> tuple[Monitor, list[Crossing]]:
     """Return the monitor after the run, and what has to be notified."""
-
-    def crossing(kind: CrossingKind, budgets: tuple[BudgetChange, ...] = ()) -> Crossing:
-        return Crossing(
-            run_number=reports.run.number,
-            kind=kind,
-            at_ms=now_ms,
-            monitor_id=monitor.id,
-            report_id=monitor.report_id,
-            budgets=budgets,
-        )
-
     failed = reports.error_code
     if failed is not None:
-        before = Reachability(failures=monitor.failures, since_ms=monitor.unreachable_since_ms)
-        after = count_failure(before, failed, now_ms)
-        crossed = [crossing("unreachable")] if after.since_ms is not None and before.since_ms is None else []
-        return replace(monitor, failures=after.failures, unreachable_since_ms=after.since_ms), crossed
-    if reports.is_lost:
-        evaluated = Evaluated(budgets=leave_unmeasured(monitor.budgets, now_ms))
+        after, crossed = _after_failure(monitor, failed, now_ms)
+    elif reports.is_lost:
+        after, crossed = _after(monitor, Evaluated(budgets=leave_unmeasured(monitor.budgets, now_ms)))
     else:
         gates = [parse_condition(budget.condition).gate for budget in monitor.budgets]
         changes = [gate for gate in gates if gate.change]
@@ -141,10 +135,88 @@ def _evaluate(monitor: Monitor, reports: _Reports, now_ms: int) -> tuple[Monitor
             basis=reports.basis,
             static_is_meant=reports.static_is_meant,
         )
-    crossed = [crossing("regressed", evaluated.breached)] if evaluated.breached else []
+        after, crossed = _after(monitor, evaluated)
+    return after, [
+        Crossing(
+            run_number=reports.run.number,
+            kind=kind,
+            at_ms=now_ms,
+            monitor_id=monitor.id,
+            report_id=reports.run.report_id,
+            budgets=budgets,
+        )
+        for kind, budgets in crossed
+    ]
+
+
+def _after_failure(monitor: Monitor, error_code: str, now_ms: int) -> tuple[Monitor, _Crossed]:
+    """Return the monitor after a run or crawl that failed."""
+    before = Reachability(failures=monitor.failures, since_ms=monitor.unreachable_since_ms)
+    after = count_failure(before, error_code, now_ms)
+    crossed: _Crossed = [("unreachable", ())] if after.since_ms is not None and before.since_ms is None else []
+    return replace(monitor, failures=after.failures, unreachable_since_ms=after.since_ms), crossed
+
+
+def _after(monitor: Monitor, evaluated: Evaluated) -> tuple[Monitor, _Crossed]:
+    """Return the monitor after a run or crawl that reached the page."""
+    crossed: _Crossed = [("regressed", evaluated.breached)] if evaluated.breached else []
     if evaluated.recovered or monitor.unreachable_since_ms is not None:
-        crossed.append(crossing("recovered", evaluated.recovered))
+        crossed.append(("recovered", evaluated.recovered))
     return replace(monitor, budgets=evaluated.budgets, failures=0, unreachable_since_ms=None), crossed
+
+
+def record_crawl(
+    tx: Transaction,
+    crawl: Crawl,
+    project: str,
+    data: Mapping[str, Any],
+    now_ms: int,
+    *,
+    result: AuditResult | None,
+    earlier: Sequence[AuditSummary] = (),
+) -> bool:
+    """Evaluate the monitors of an audit on a crawl that ends now, and add their events to the outbox.
+
+    Args:
+        tx: The transaction that stores the end of the crawl; only while the account is held.
+        crawl: As it ended, of an account.
+        project: Of the audit.
+        data: Of all events of this crawl.
+        now_ms: The time.
+        result: What its pages came to; ``None``: it failed, or was not evaluated.
+        earlier: Of the crawls before that compare, the newest first.
+
+    Returns:
+        True if a monitor said that the site got worse.
+    """
+    is_worse = False
+    for monitor in list_of_audit(tx, crawl.audit_id or 0):
+        if monitor.paused:
+            continue
+        if result is None:
+            reached = crawl.state != "failed"
+            after, crossed = _after_failure(monitor, "internal" if reached else crawl.stop_reason or "internal", now_ms)
+        else:
+            after, crossed = _after(monitor, evaluate_budgets(monitor.budgets, result, earlier, now_ms))
+        if after != monitor:
+            save_monitor(tx, replace(after, updated_at_ms=now_ms))
+        for kind, budgets in crossed:
+            is_worse = is_worse or kind == "regressed"
+            more: dict[str, Any] = {"monitor_id": monitor.id}
+            if kind != "unreachable":
+                more["budgets"] = msgspec.to_builtins(budgets)
+            event = Event(
+                type=_AUDIT_EVENT_TYPES[kind],
+                account_id=monitor.account_id,
+                project=project,
+                monitor_id=monitor.id,
+                report_id=None,
+                at_ms=now_ms,
+                data={**data, **more},
+                audit_id=crawl.audit_id,
+            )
+            add_event(tx, event)
+    return is_worse
 
 
 def _largest(gates: Sequence[Gate]) -> Part:

@@ -11,7 +11,7 @@ from pagegrade.model.monitors import Budget, Crossing, Monitor
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.reports import GREATEST_ID
-from pagegrade.store.schema.tables import monitor_crossings, monitors, reports
+from pagegrade.store.schema.tables import audits, monitor_crossings, monitors, reports
 
 MAX_CROSSINGS: Final = 500
 """Of one report that are read at once, however many monitors it has."""
@@ -39,6 +39,7 @@ _FAR: Final = select(monitors).where(
 _EARLIEST_DUE: Final = select(func.min(monitors.c.due_at_ms)).where(monitors.c.paused == 0)
 _COUNT: Final = select(monitors.c.paused, func.count()).group_by(monitors.c.paused)
 _OF_REPORT: Final = select(monitors).where(monitors.c.report_id == bindparam("report_id")).order_by(monitors.c.id)
+_OF_AUDIT: Final = select(monitors).where(monitors.c.audit_id == bindparam("audit_id")).order_by(monitors.c.id)
 _read_budgets: Final = msgspec.json.Decoder(tuple[Budget, ...]).decode
 _ALTERABLE: Final = (
     "schedule",
@@ -57,7 +58,8 @@ def add_monitor(
     tx: Transaction,
     *,
     account_id: int,
-    report_id: int,
+    report_id: int | None = None,
+    audit_id: int | None = None,
     schedule: str,
     timezone: str,
     jitter: int,
@@ -66,10 +68,11 @@ def add_monitor(
     due_at_ms: int,
     now_ms: int,
 ) -> Monitor:
-    """Store a monitor; returned with its id."""
+    """Store a monitor of a report or an audit; returned with its id."""
     new = {
         "account_id": account_id,
         "report_id": report_id,
+        "audit_id": audit_id,
         "schedule": schedule,
         "timezone": timezone,
         "jitter": jitter,
@@ -105,10 +108,11 @@ def list_monitors(
     per_page: int,
     *,
     report_id: int | None = None,
+    audit_id: int | None = None,
     project: str | None = None,
 ) -> tuple[tuple[Monitor, ...], int]:
     """(the monitors of a page, newest first; how many there are on all pages)."""
-    which = _which(account_id, report_id, project)
+    which = _which(account_id, report_id, audit_id, project)
     total: int = tx.execute(select(func.count()).select_from(monitors).where(*which)).scalar_one()
     skipped = (page - 1) * per_page
     if skipped >= total:
@@ -125,6 +129,7 @@ def walk_monitors(
     beside: int | None,
     backward: bool,
     report_id: int | None = None,
+    audit_id: int | None = None,
     project: str | None = None,
 ) -> tuple[Monitor, ...]:
     """Return up to ``count`` monitors just after the one with the id ``beside`` in the list, or just before it.
@@ -136,15 +141,21 @@ def walk_monitors(
         beside: An id, whether that monitor is there or not; ``None``: from the beginning of the list.
         backward: Those before; newest first as well.
         report_id: Only of this report; ``None``: of any.
-        project: Only of reports of this one; ``None``: of any.
+        audit_id: Only of this audit; ``None``: of any.
+        project: Only of reports and audits of this one; ``None``: of any.
     """
-    query = select(monitors).where(*_which(account_id, report_id, project))
+    query = select(monitors).where(*_which(account_id, report_id, audit_id, project))
     return tuple(map(_monitor, rows_beside(tx, query, monitors.c.id, count, beside=beside, backward=backward)))
 
 
 def list_of_report(tx: Transaction, report_id: int) -> tuple[Monitor, ...]:
     """The monitors of a report, the oldest first."""
     return tuple(map(_monitor, tx.execute(_OF_REPORT, {"report_id": report_id})))
+
+
+def list_of_audit(tx: Transaction, audit_id: int) -> tuple[Monitor, ...]:
+    """The monitors of an audit, the oldest first."""
+    return tuple(map(_monitor, tx.execute(_OF_AUDIT, {"audit_id": audit_id})))
 
 
 def list_due(tx: Transaction, now_ms: int, count: int) -> tuple[Monitor, ...]:
@@ -236,13 +247,20 @@ def list_recent_crossings(
     return tuple(map(_crossing, rows))
 
 
-def _which(account_id: int, report_id: int | None, project: str | None) -> list[ColumnElement[bool]]:
+def _which(
+    account_id: int, report_id: int | None, audit_id: int | None, project: str | None
+) -> list[ColumnElement[bool]]:
     which = [monitors.c.account_id == account_id]
     if report_id is not None:
         which.append(monitors.c.report_id == report_id)
+    if audit_id is not None:
+        which.append(monitors.c.audit_id == audit_id)
     if project is not None:
-        ids = select(reports.c.id).where(reports.c.account_id == account_id, reports.c.project == project)
-        which.append(monitors.c.report_id.in_(ids))
+        of_reports, of_audits = (
+            select(table.c.id).where(table.c.account_id == account_id, table.c.project == project)
+            for table in (reports, audits)
+        )
+        which.append(or_(monitors.c.report_id.in_(of_reports), monitors.c.audit_id.in_(of_audits)))
     return which
 
 

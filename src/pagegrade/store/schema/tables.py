@@ -316,7 +316,7 @@ monitors = Table(
     metadata,
     Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("report_id", ForeignKey("reports.id", ondelete="CASCADE"), index=True),
     Column("schedule", text(100), nullable=False),
     Column("timezone", text(64), nullable=False),
     Column("jitter", Integer, nullable=False),
@@ -330,9 +330,10 @@ monitors = Table(
     Column("created_at_ms", BigInteger, nullable=False),
     Column("updated_at_ms", BigInteger, nullable=False),
     Column("revision", Integer, nullable=False),
+    Column("audit_id", ForeignKey("audits.id", ondelete="CASCADE"), index=True),  # without report_id
     Index("ix_monitors_due", "paused", "due_at_ms"),
     sqlite_autoincrement=True,
-    comment="Reports that are analyzed again on a schedule, with budgets.",
+    comment="Reports and audits that are made again on a schedule, with budgets.",
 )
 
 monitor_crossings = Table(

@@ -1,4 +1,4 @@
-"""Monitors: reports that are analyzed again on a schedule, with budgets."""
+"""Monitors: reports and audits that are made again on a schedule, with budgets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def create_monitor(request: Request, idempotency: Idempotency, services: S
     """Store a monitor; its first run is due at the next time of its schedule."""
     refuse_when_draining(services)
     fields, violations = await request.fields(CreateMonitorBody, lists=("budgets",))
-    change = read_change(fields, violations)
+    change = read_change(fields, violations, of_audit=fields.audit_id is not None)
 
     async def respond(monitor: Monitor) -> Response:
         location = ("Location", f"{services.options.base_url}{PATH}/{monitor.id}")
@@ -58,6 +58,7 @@ async def create_monitor(request: Request, idempotency: Idempotency, services: S
             options=services.options,
             now_ms=request.received_at_ms,
             report_id=fields.report_id,
+            audit_id=fields.audit_id,
         ),
         resource_id=lambda monitor: monitor.id,
         load_existing=service.show_monitor,
@@ -66,7 +67,9 @@ async def create_monitor(request: Request, idempotency: Idempotency, services: S
     )
 
 
-def read_change(fields: CreateMonitorBody | UpdateMonitorBody, violations: list[Violation]) -> MonitorChange:
+def read_change(
+    fields: CreateMonitorBody | UpdateMonitorBody, violations: list[Violation], *, of_audit: bool
+) -> MonitorChange:
     """Read the members of a monitor from a body.
 
     Raises:
@@ -75,7 +78,7 @@ def read_change(fields: CreateMonitorBody | UpdateMonitorBody, violations: list[
     change = MonitorChange(
         schedule=None if fields.schedule is None else read_schedule(fields.schedule, violations),
         timezone=None if fields.timezone is None else read_timezone(fields.timezone, violations),
-        budgets=None if fields.budgets is None else read_budgets(fields.budgets, violations),
+        budgets=None if fields.budgets is None else read_budgets(fields.budgets, violations, of_audit=of_audit),
         paused=None if fields.paused is None else fields.paused == 1,
     )
     if violations:
@@ -97,7 +100,7 @@ async def show_monitor(request: Request, work: UnitOfWork) -> Response:
 async def list_monitors(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's monitors, or those at a cursor."""
     query = request.query(MonitorListQuery)
-    report_id, project = query.report_id, query.project
+    report_id, audit_id, project = query.report_id, query.audit_id, query.project
     return await answer_id_list(
         request,
         services,
@@ -105,9 +108,16 @@ async def list_monitors(request: Request, work: UnitOfWork, services: Services) 
         path=PATH,
         encode=monitor_object,
         read_page=lambda: work.read(
-            service.list_monitors, page=query.page, per_page=query.per_page, report_id=report_id, project=project
+            service.list_monitors,
+            page=query.page,
+            per_page=query.per_page,
+            report_id=report_id,
+            audit_id=audit_id,
+            project=project,
         ),
-        read_part=lambda part: work.read(service.walk_monitors, part, report_id=report_id, project=project),
+        read_part=lambda part: work.read(
+            service.walk_monitors, part, report_id=report_id, audit_id=audit_id, project=project
+        ),
     )
 
 
@@ -116,10 +126,11 @@ async def update_monitor(request: Request, work: UnitOfWork, idempotency: Idempo
     refuse_when_draining(services)
     monitor_id = request.id
     fields, violations = await request.fields(UpdateMonitorBody, lists=("budgets",))
+    known = await work.read(service.show_monitor, monitor_id)
     update = partial(
         service.update_monitor,
         monitor_id=monitor_id,
-        change=read_change(fields, violations),
+        change=read_change(fields, violations, of_audit=known.audit_id is not None),
         now_ms=request.received_at_ms,
         may_change=_precondition(request),
     )
@@ -197,10 +208,11 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_monitor",
-        summary=N_("Monitor a report"),
-        description="Analyzes the page of a report again on a schedule. A due time is skipped while an analysis of the "
-        "report is unfinished; due times that were missed count as one. The budgets are evaluated after every "
-        "run of the report, also after those that were not scheduled.",
+        summary=N_("Monitor a report or an audit"),
+        description="Analyzes the page of a report or crawls the site of an audit again on a schedule. A due time is "
+        "skipped while an analysis of the report or a crawl of the audit is unfinished; due times that were missed "
+        "count as one. The budgets are evaluated after every run of the report and every crawl of the audit, also "
+        "after those that were not scheduled.",
         handler=create_monitor,
         scope="monitors",
         body=CreateMonitorBody,
@@ -242,7 +254,8 @@ OPERATIONS: Final = (
         path=f"{PATH}/{{id}}",
         name="delete_monitor",
         summary=N_("Delete a monitor"),
-        description="Deletes the monitor with its breach marks; the report and its runs stay.",
+        description="Deletes the monitor with its breach marks. The report with its runs or the audit with its "
+        "crawls stays.",
         handler=delete_monitor,
         scope="monitors",
         headers=_CONDITIONS,

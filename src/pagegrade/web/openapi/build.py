@@ -53,7 +53,8 @@ EVENT_SUMMARIES: Final[dict[str, str]] = {
     "monitor.unreachable": "A monitored page is unreachable",
     "audit.completed": "A site was crawled and evaluated",
     "audit.failed": "A site could not be crawled or evaluated",
-    "audit.regressed": "A site is worse than in the last crawl that compares",
+    "audit.regressed": "A site is worse than in the last crawl that compares, or breaches budgets of a monitor",
+    "audit.recovered": "A site keeps the budgets of a monitor again, or can be reached again",
     "quota.low": "A quota is nearly used, or used up",
 }
 _SCHEMA: Final = "#/components/schemas/{model}"

@@ -30,14 +30,15 @@ class Budget(Document):
 
 
 class Monitor(Document):
-    """A schedule for one report."""
+    """A schedule for one report or site audit."""
 
     id: int = about("Grows with every new monitor; never used again.", 7, ge=1)
     object: Literal["monitor"] = about("The kind of object.", "monitor")
-    report_id: int = about("The report that is analyzed again.", 1042, ge=1)
+    report_id: int | None = about("The report that is analyzed again; null: it is for an audit.", 1042)
+    audit_id: int | None = about("The audit whose site is crawled again; null: it is for a report.", None, 12)
     schedule: str = about("hourly, daily, weekly, monthly, or a cron expression of five fields.", "daily")
     timezone: str = about("IANA name of the zone in which the schedule is read.", "Europe/Prague")
-    budgets: list[Budget] = about("Evaluated after each run of the report.")
+    budgets: list[Budget] = about("Evaluated after each run of the report, or each crawl of the audit.")
     paused: bool = about("Nothing is due and no budget is evaluated.", False)  # noqa: FBT003
     next_run_at: Timestamp | None = about("The next due time; null while it is paused.", "2026-01-06T03:17:12.000Z")
     last_run_at: Timestamp | None = about(
@@ -63,7 +64,7 @@ class MonitorList(CursorListAnswer):
 
 
 class DeletedMonitor(Deleted):
-    """Confirmation that a monitor was deleted; its report is kept."""
+    """Confirmation that a monitor was deleted; its report or audit is kept."""
 
     id: int = about("The deleted monitor.", 7, ge=1)
     object: Literal["monitor"] = about("The kind of object.", "monitor")
@@ -75,6 +76,7 @@ def monitor_object(monitor: StoredMonitor) -> bytes:
         "id": monitor.id,
         "object": "monitor",
         "report_id": monitor.report_id,
+        "audit_id": monitor.audit_id,
         "schedule": monitor.schedule,
         "timezone": monitor.timezone,
         "budgets": [_budget(budget) for budget in monitor.budgets],

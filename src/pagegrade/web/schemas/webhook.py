@@ -214,6 +214,11 @@ class AuditEventData(Document):
     crawl: EventCrawl = about("Its crawl.")
     change: EventAuditChange | None = about("The change; null: no crawl before it compares.")
     links: EventAuditLinks = about("Pages for people.")
+    monitor_id: int | None = sometimes("Of events of monitors.", 7)
+    budgets: list[EventBudget] | None = sometimes(
+        "Of `audit.recovered`, and of `audit.regressed` where it is a monitor's.",
+        [{"condition": "score<80", "value": 74, "limit": 80}],
+    )
 
 
 class AuditWebhookPayload(Document):

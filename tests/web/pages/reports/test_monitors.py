@@ -49,6 +49,35 @@ def test_a_monitor_is_created_listed_changed_and_deleted(tmp_path: Path) -> None
     with_instance(tmp_path, script)
 
 
+def test_an_audit_is_monitored_from_its_page(tmp_path: Path) -> None:
+    """With forms alone, and conditions of a site."""
+    sent = {"schedule": "weekly", "timezone": "UTC", "budgets": "check.orphan-pages\r\npages drop>=10%"}
+
+    async def script(instance: Instance) -> None:
+        await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/shop"})
+        page = (await instance.page("GET", "/audits/1")).text
+        form = (await instance.page("GET", "/audits/1/monitor")).text
+        refused = await instance.page("POST", "/audits/1/monitor", data={**sent, "budgets": "lcp_ms>2500"})
+        made = await instance.page("POST", "/audits/1/monitor", data=sent)
+        listed = (await instance.page("GET", made.headers["location"])).text
+        edit = (await instance.page("GET", "/monitors/1")).text
+        wrong = await instance.page("POST", "/monitors/1", data={**sent, "budgets": "lcp_ms>2500"})
+        changed = await instance.page("POST", "/monitors/1", data={**sent, "budgets": "score<80"})
+
+        assert 'href="/audits/1/monitor"' in page
+        assert 'value="weekly"' in form
+        assert 'action="/audits/1/monitor"' in form
+        assert [one.status_code for one in (refused, wrong)] == [422, 422]
+        assert all("no condition on a site" in one.text for one in (refused, wrong))
+        assert (made.status_code, changed.status_code) == (303, 303)
+        assert 'href="/audits/1"' in listed
+        assert "example.com/shop" in listed
+        assert "check.orphan-pages\npages drop&gt;=10%</textarea>" in edit
+        assert (await instance.page("GET", "/audits/7/monitor")).status_code == 404
+
+    with_instance(tmp_path, script)
+
+
 @pytest.mark.parametrize(
     ("change", "field", "said"),
     [

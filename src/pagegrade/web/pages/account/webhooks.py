@@ -41,6 +41,7 @@ EVENT_TEXTS: Final = {
     "audit.completed": N_("A site audit is completed"),
     "audit.failed": N_("A site audit fails"),
     "audit.regressed": N_("A site got worse"),
+    "audit.recovered": N_("A site recovered"),
     "quota.low": N_("A quota is nearly used"),
 }
 REASON_TEXTS: Final = {

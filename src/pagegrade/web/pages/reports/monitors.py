@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pagegrade.model.account import Role
+from pagegrade.model.audit import Audit
 from pagegrade.model.errors import QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE, Monitor
 from pagegrade.model.stored import StoredReport
 from pagegrade.render.english import N_
+from pagegrade.service.audits.operations import show_audit
 from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import MonitorChange
 from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
@@ -28,11 +30,23 @@ from pagegrade.web.request import Request
 
 PATH: Final = "/monitors"
 PER_PAGE: Final = 25
+EXAMPLES: Final = "score<80, score drop>=5, lcp_ms>2500 for 3"
+SITE_EXAMPLES: Final = "score<80, score drop>=5, high>0, check.broken-internal-links, pages drop>=10%"
+_NO_SITE_CONDITION: Final = N_("A line is no condition on a site. Enter conditions such as %(examples)s.")
 SAID: Final = {
     "created": N_("The monitor was created."),
     "saved": N_("The monitor was saved."),
     "deleted": N_("The monitor was deleted."),
 }
+
+
+class _Subject(NamedTuple):
+    """The report or audit of a monitor."""
+
+    id: int
+    path: str
+    crumb: str
+    is_audit: bool
 
 
 async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -47,7 +61,7 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
     size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
     return view.page(
         "monitors.html.jinja",
-        rows=[(monitor, short_url(urls.get(monitor.report_id, ""))) for monitor in found.items],
+        rows=[(monitor, short_url(urls.get(monitor.id, ""))) for monitor in found.items],
         total=found.total,
         last_page=max(1, -(-found.total // query.per_page)),
         page=query.page,
@@ -60,29 +74,54 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
 async def ask_to_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the form for a new monitor of a report."""
     report = await work.read(find_report, request.id, view.options, view.now_ms)
-    return _form(view, report, None)
+    return _form(view, _of_report(report), None)
 
 
 async def create_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Store a monitor and go to the list."""
+    """Store a monitor of a report and go to the list."""
     report = await work.read(find_report, request.id, view.options, view.now_ms)
+    return await _create(request, work, view, _of_report(report), report_id=report.id)
+
+
+async def ask_to_monitor_audit(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the form for a new monitor of an audit."""
+    audit = await work.read(show_audit, request.id)
+    return _form(view, _of_audit(audit), None)
+
+
+async def create_audit_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Store a monitor of an audit and go to the list."""
+    audit = await work.read(show_audit, request.id)
+    return await _create(request, work, view, _of_audit(audit), audit_id=audit.id)
+
+
+async def _create(
+    request: Request,
+    work: UnitOfWork,
+    view: View,
+    subject: _Subject,
+    *,
+    report_id: int | None = None,
+    audit_id: int | None = None,
+) -> Response:
     form = await read_form(request)
     try:
-        change = _read(form)
-        await work.write(service.create_monitor, change, view.options, view.now_ms, report_id=report.id)
+        change = _read(form, of_audit=subject.is_audit)
+        await work.write(
+            service.create_monitor, change, view.options, view.now_ms, report_id=report_id, audit_id=audit_id
+        )
     except ValidationFailed as error:
-        return _form(view, report, None, sent=form, problems=problems_of(view.texts, error.violations), status=422)
+        return _form(view, subject, None, sent=form, problems=_problems(view, subject, error), status=422)
     except QuotaExceeded as error:
         problems = {"": refusal_of(view.texts, error)}
-        return _form(view, report, None, sent=form, problems=problems, status=problem_of(error).status)
+        return _form(view, subject, None, sent=form, problems=problems, status=problem_of(error).status)
     return go(f"{PATH}?said=created")
 
 
 async def edit_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the form for a monitor."""
     monitor = await work.read(service.show_monitor, request.id)
-    report = await work.read(find_report, monitor.report_id, view.options, view.now_ms)
-    return _form(view, report, monitor)
+    return _form(view, await _subject_of(work, view, monitor), monitor)
 
 
 async def save_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -90,11 +129,33 @@ async def save_monitor(request: Request, work: UnitOfWork, view: View) -> Respon
     monitor = await work.read(service.show_monitor, request.id)
     form = await read_form(request)
     try:
-        await work.write(service.update_monitor, monitor.id, _read(form), view.now_ms)
+        change = _read(form, of_audit=monitor.audit_id is not None)
+        await work.write(service.update_monitor, monitor.id, change, view.now_ms)
     except ValidationFailed as error:
-        report = await work.read(find_report, monitor.report_id, view.options, view.now_ms)
-        return _form(view, report, monitor, sent=form, problems=problems_of(view.texts, error.violations), status=422)
+        subject = await _subject_of(work, view, monitor)
+        return _form(view, subject, monitor, sent=form, problems=_problems(view, subject, error), status=422)
     return go(f"{PATH}?said=saved")
+
+
+async def _subject_of(work: UnitOfWork, view: View, monitor: Monitor) -> _Subject:
+    if monitor.audit_id is not None:
+        return _of_audit(await work.read(show_audit, monitor.audit_id))
+    return _of_report(await work.read(find_report, monitor.report_id or 0, view.options, view.now_ms))
+
+
+def _of_report(report: StoredReport) -> _Subject:
+    return _Subject(report.id, f"/reports/{report.id}", short_url(report.url, MAX_CRUMB), is_audit=False)
+
+
+def _of_audit(audit: Audit) -> _Subject:
+    return _Subject(audit.id, f"/audits/{audit.id}", short_url(audit.start_url, MAX_CRUMB), is_audit=True)
+
+
+def _problems(view: View, subject: _Subject, error: ValidationFailed) -> Mapping[str, str]:
+    problems = problems_of(view.texts, error.violations)
+    if subject.is_audit and any((one.field, one.code) == ("budgets", "invalid") for one in error.violations):
+        return {**problems, "budgets": view.texts.gettext(_NO_SITE_CONDITION, examples=SITE_EXAMPLES)}
+    return problems
 
 
 async def remove_monitor(request: Request, work: UnitOfWork) -> Response:
@@ -103,7 +164,7 @@ async def remove_monitor(request: Request, work: UnitOfWork) -> Response:
     return go(f"{PATH}?said=deleted")
 
 
-def _read(form: Mapping[str, str]) -> MonitorChange:
+def _read(form: Mapping[str, str], *, of_audit: bool) -> MonitorChange:
     """Read the monitor that a form describes.
 
     Raises:
@@ -114,7 +175,7 @@ def _read(form: Mapping[str, str]) -> MonitorChange:
     change = MonitorChange(
         schedule=read_schedule(form.get("schedule", ""), violations),
         timezone=read_timezone(timezone, violations) if timezone else None,
-        budgets=read_budgets((form.get("budgets", ""),), violations),
+        budgets=read_budgets((form.get("budgets", ""),), violations, of_audit=of_audit),
         paused="paused" in form,
     )
     if violations:
@@ -124,7 +185,7 @@ def _read(form: Mapping[str, str]) -> MonitorChange:
 
 def _form(
     view: View,
-    report: StoredReport,
+    subject: _Subject,
     monitor: Monitor | None,
     *,
     sent: Mapping[str, str] | None = None,
@@ -132,7 +193,10 @@ def _form(
     status: int = 200,
 ) -> Response:
     """Return the form; ``monitor`` is ``None`` for a new one."""
-    values: Mapping[str, str] = {"schedule": "daily", "timezone": view.admitted.person.timezone}
+    values: Mapping[str, str] = {
+        "schedule": "weekly" if subject.is_audit else "daily",
+        "timezone": view.admitted.person.timezone,
+    }
     if monitor is not None:
         conditions = "\n".join(budget.condition for budget in monitor.budgets)
         values = {"schedule": monitor.schedule, "timezone": monitor.timezone, "budgets": conditions}
@@ -140,9 +204,9 @@ def _form(
     return view.page(
         "monitor.html.jinja",
         status=status,
-        report=report,
+        subject=subject,
         monitor=monitor,
-        crumb=short_url(report.url, MAX_CRUMB),
+        examples=SITE_EXAMPLES if subject.is_audit else EXAMPLES,
         values=values if sent is None else sent,
         problems=problems or {},
         max_schedule=MAX_SCHEDULE,
@@ -177,6 +241,25 @@ OPERATIONS: Final = (
         name="start_to_monitor",
         summary=N_("Monitor a report"),
         handler=create_monitor,
+        access="account",
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path="/audits/{id}/monitor",
+        name="ask_to_monitor_audit",
+        summary="How to monitor an audit",
+        handler=ask_to_monitor_audit,
+        access="account",
+        role=Role.EDITOR,
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path="/audits/{id}/monitor",
+        name="start_to_monitor_audit",
+        summary=N_("Monitor an audit"),
+        handler=create_audit_monitor,
         access="account",
         tag=PAGES,
     ),
