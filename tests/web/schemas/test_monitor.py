@@ -34,7 +34,7 @@ def test_every_member_of_the_description_is_there() -> None:
 
     assert list(members) == list(Description.model_fields)
     assert {name for name, value in members.items() if value is None} == {
-        *("next_run_at", "last_run_at", "unreachable_since"),
+        *("audit_id", "next_run_at", "last_run_at", "unreachable_since"),
     }
     assert members["budgets"] == [
         {"condition": "score<80", "state": "unknown", "since": None, "analysis": None, "unmeasured_since": None},
