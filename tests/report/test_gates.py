@@ -199,7 +199,7 @@ def test_what_an_audit_does_not_have_is_no_condition_on_it(expression: str) -> N
     ],
 )
 def test_an_audit_is_compared_with_those_before_it(*, expression: str, fails: bool) -> None:
-    """Where there are any: else nothing can be said."""
+    """Nothing can be said where there are none."""
     gate = parse_site_gate(expression, all_site_checks(), may_change=True)
     before = summary_of(made_audit(score=84, read=4, findings=()))
     now = made_audit(score=74, read=1)

@@ -321,6 +321,7 @@ def test_an_audit_is_crawled_again_when_its_monitor_is_due(schedule: Schedule) -
     assert schedule.look(site.monitor.due_at_ms - 1, AUDITS) == []
     assert schedule.look(site.monitor.due_at_ms, AUDITS) == ["skipped"]
     fill(schedule.database, claim(schedule.database))
+
     assert (schedule.look(due_ms, AUDITS), schedule.look(due_ms, AUDITS)) == (["queued"], [])
     assert site.crawls() == 2
     after = schedule.monitor()

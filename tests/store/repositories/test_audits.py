@@ -82,7 +82,7 @@ def again(database: Database, caller: Caller, audit: Audit) -> None:
 
 
 def test_budgets_of_an_audit_are_evaluated_on_each_crawl(database: Database) -> None:
-    """What is crossed is one event with its monitor, in place of the one for any change to the worse."""
+    """The event of a monitor takes the place of the one for any change to the worse."""
     alice = Caller(account=add_owner(database)[0])
     budgets = ("score<80", "score drop>=10", "pages drop>=50%", "check.thin-content", "check.duplicate-title")
     audit, monitor_id = watched(database, alice, *budgets)

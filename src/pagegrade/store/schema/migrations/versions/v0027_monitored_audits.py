@@ -26,7 +26,8 @@ def upgrade() -> None:
         table.add_column(sa.Column("audit_id", number))
         table.create_foreign_key("fk_monitors_audit_id_audits", "audits", ["audit_id"], ["id"], ondelete="CASCADE")
     op.create_index("ix_monitors_audit_id", "monitors", ["audit_id"])
-    op.create_table_comment("monitors", "Reports and audits that are made again on a schedule, with budgets.")
+    if not is_sqlite:
+        op.create_table_comment("monitors", "Reports and audits that are made again on a schedule, with budgets.")
     if last is not None:
         # The copy knows only the ids that are still used.
         op.execute(sa.text("DELETE FROM sqlite_sequence WHERE name = 'monitors'"))
