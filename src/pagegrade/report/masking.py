@@ -78,7 +78,7 @@ def mask_report(report: Report) -> Report:
 
 def mask_reports(reports: Sequence[Report]) -> tuple[Report, ...]:
     """The reports with the query values of all their pages masked in each."""
-    mask = _masker(url for report in reports for url in _own_addresses(report))
+    mask = masker(url for report in reports for url in _own_addresses(report))
     return tuple(_mask_report(report, mask) for report in reports)
 
 
@@ -87,7 +87,7 @@ def mask_audit(result: AuditResult) -> AuditResult:
     places = [*result.worst, *(place for one in result.findings for place in one.places)]
     named = {result.url, *(each.example for each in result.templates)}
     named.update(url for place in places for url in (place.url, *place.sources))
-    mask = _masker(sorted(named))
+    mask = masker(sorted(named))
 
     def hide(listed: tuple[Place, ...]) -> tuple[Place, ...]:
         return tuple(
@@ -106,7 +106,7 @@ def mask_audit(result: AuditResult) -> AuditResult:
 
 def reveals_values(text: str, addresses: Iterable[str]) -> bool:
     """Return whether ``text`` holds something that ``mask_report`` masks in a report with these own addresses."""
-    return _masker(addresses)(text) != text
+    return masker(addresses)(text) != text
 
 
 def _own_addresses(report: Report) -> Iterator[str]:
@@ -237,7 +237,7 @@ def _mask_value(value: str | float | None, mask: Callable[[str], str]) -> str | 
     return mask(value) if isinstance(value, str) else value
 
 
-def _masker(urls: Iterable[str]) -> Callable[[str], str]:
+def masker(urls: Iterable[str]) -> Callable[[str], str]:
     """Return a function that masks the query values of ``urls`` in a text, in linear time."""
     names: set[str] = set()
     values: set[str] = set()

@@ -85,6 +85,13 @@ async def make_audit_file(
         exported = await work.read(_TABLES[name], audit_id, crawl=crawl, part=part)
     else:
         exported = await work.read(export_result, audit_id, crawl=crawl)
+    return await write_audit_file(exported, name, finding=finding, part=part, tag=tag)
+
+
+async def write_audit_file(
+    exported: Exported, name: FileName, *, finding: int | None = None, part: int = 1, tag: str = "en"
+) -> AuditFile | None:
+    """Write what was read of a crawl as a file; other arguments and the value as of ``make_audit_file``."""
     body = await asyncio.to_thread(_written, exported, name, finding, tag)
     if body is None:
         return None

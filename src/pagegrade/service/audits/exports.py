@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit, Crawl, URLFilter, URLState
 from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.errors import NotFound
+from pagegrade.report.masking import mask_url, masker
 from pagegrade.service.audits.operations import (
     ShownPage,
     ShownPlace,
@@ -22,6 +24,7 @@ from pagegrade.service.audits.operations import (
     places_of,
     show_audit,
 )
+from pagegrade.service.audits.sharing import view_shared_audit
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.audits import load_result
 from pagegrade.store.repositories.crawl_segments import SitemapRow, each_segment
@@ -77,7 +80,10 @@ def export_findings(
         NotFound: There is no such audit, crawl or part.
     """
     audit, of = _of(tx, caller, audit_id, crawl)
-    result = load_result(tx, of.id)
+    return _findings(tx, audit, of, load_result(tx, of.id), part)
+
+
+def _findings(tx: Transaction, audit: Audit, of: Crawl, result: AuditResult | None, part: int) -> Exported:
     every = (
         (one.number, row) for one in (() if result is None else result.findings) for row in finding_pages(tx, of, one)
     )
@@ -85,6 +91,40 @@ def export_findings(
     places = places_of(tx, of, [row for _, row in rows], 0)
     numbered = tuple(zip((number for number, _ in rows), places, strict=True))
     return Exported(audit=audit, crawl=of, result=result, places=numbered, more=more)
+
+
+def export_shared(tx: Transaction, audit: Audit, *, places: bool, part: int = 1) -> Exported | None:
+    """The newest result of an audit as people with its link may have it, with what their page masks masked.
+
+    Args:
+        tx: Any transaction.
+        audit: That the link leads to.
+        places: With every page of every finding, ``PART_ROWS`` in a part.
+        part: From 1.
+
+    Returns:
+        ``None``: no crawl was evaluated yet.
+
+    Raises:
+        NotFound: There is no such part.
+    """
+    seen = view_shared_audit(tx, audit)
+    if seen is None:
+        return None
+    if not places:
+        return Exported(audit=audit, crawl=seen.crawl, result=seen.result)
+    found = _findings(tx, audit, seen.crawl, seen.result, part)
+    mask = masker(sorted({url for _, one in found.places for url in (one.url, one.target or "")}))
+    return replace(found, places=tuple((number, _hidden(one, mask)) for number, one in found.places))
+
+
+def _hidden(place: ShownPlace, mask: Callable[[str], str]) -> ShownPlace:
+    return replace(
+        place,
+        url=mask_url(place.url),
+        target=None if place.target is None else mask_url(place.target),
+        value=None if place.value is None else mask(place.value),
+    )
 
 
 def export_pages(

@@ -5,14 +5,19 @@ What is missing, expired or private gets the same page, byte for byte, for every
 
 from __future__ import annotations
 
-from functools import partial
+import hashlib
+from functools import cache, partial
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Final, Generic, TypeVar
 
 import msgspec
 
 from pagegrade.clock import now_ms
 from pagegrade.model.audit import Audit
+from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import Privacy, Shareable, StoredReport
+from pagegrade.render.card import HEIGHT_PX, WIDTH_PX
 from pagegrade.render.english import N_
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MAX_TYPED
 from pagegrade.service.audits.sharing import audit_of_link
@@ -30,9 +35,11 @@ from pagegrade.service.reports.shares import (
 )
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
+from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
+from pagegrade.web.pages.assets import asset_url
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import View, go
+from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, go
 from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import read_cookies, set_cookie
 
@@ -60,6 +67,60 @@ AUDIENCES: Final = {
 """Privacy -> message for the owner on the share page."""
 VIEWS_PER_MINUTE: Final = 120
 """Pages behind share links that a client address may open: rendering one takes some milliseconds."""
+
+
+ASKED_ABOUT: Final = ("Cache-Control", "no-cache")
+"""Caches must revalidate the page every time, so that what is no longer shared disappears at once."""
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """Title, description and picture for link previews of a share page."""
+
+    title: str
+    summary: str
+    card: str = ""
+    """URL; empty without a picture."""
+    card_size: tuple[int, int] = (WIDTH_PX, HEIGHT_PX)
+    """Width and height in pixels."""
+
+
+def validated(request: Request, view: View, *seen: object) -> tuple[tuple[tuple[str, str], ...], Response | None]:
+    """Headers of a page that everyone with the link may see, and the answer that a client has it already.
+
+    Args:
+        request: The request.
+        view: Of the request.
+        seen: Everything that decides what the page shows, beside its language, its design and this version.
+    """
+    named = repr((*seen, view.texts.tag, VERSION, _design()))
+    etag = f'"{hashlib.sha256(named.encode()).hexdigest()[:32]}"'
+    # A weak tag: the compressed and the plain page have the same content, but not the same bytes (RFC 9110 8.8.1).
+    headers = (ASKED_ABOUT, ("ETag", f"W/{etag}"))
+    if not is_unchanged(request.header(b"if-none-match"), None, etag=etag, modified_ms=None):
+        return headers, None
+    return headers, Response(status_code=304, headers=(("Content-Security-Policy", PLAIN), UNLISTED, VARY, *headers))
+
+
+@cache
+def _design() -> str:
+    """Return a hash that changes whenever pages look or read different: style sheets, templates and texts count."""
+    digest = hashlib.sha256(asset_url("site.css").encode())
+    for package, folder in (
+        ("pagegrade.web", "templates"),
+        ("pagegrade.render", "templates"),
+        ("pagegrade.render", "locales"),
+    ):
+        for content in _contents(files(package) / folder):
+            digest.update(content)
+    return digest.hexdigest()
+
+
+def _contents(folder: Traversable) -> list[bytes]:
+    """Return the contents of every file below the folder, in a stable order."""
+    found: list[bytes] = []
+    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+        found += _contents(entry) if entry.is_dir() else [entry.read_bytes()]
+    return found
 
 
 def cookie_of(slug: str) -> str:

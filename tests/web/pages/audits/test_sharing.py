@@ -160,3 +160,71 @@ def test_a_shared_audit_without_a_result_says_so(tmp_path: Path) -> None:
         assert "The start page could not be fetched." in failed.text
 
     with_instance(tmp_path, script)
+
+
+def test_a_shared_audit_is_had_as_files_without_what_is_masked(tmp_path: Path) -> None:
+    """They hold what the page shows, and every page of the findings; other files and other audits are not there."""
+
+    async def script(instance: Instance) -> None:
+        await instance.call("POST", AUDITS, json={"url": "https://example.com/?token=secret-value-1", "privacy": 0})
+        database = instance.services.database
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database))
+        path = (await shown(instance))["share_url"].removeprefix(BASE_URL)
+        page = await see(instance, path)
+        files = {name: await see(instance, f"{path}/export/{name}") for name in ("html", "findings", "prompt")}
+        others = [await see(instance, f"{path}/export/{name}") for name in ("json", "pages", "sitemap", "x")]
+        far = await see(instance, f"{path}/export/findings?part=2")
+        unknown = await see(instance, f"/a/{'A' * 22}/export/html")
+
+        assert all(f'href="{path}/export/{name}"' in page.text for name in files)
+        assert [one.status_code for one in files.values()] == [200, 200, 200]
+        assert all("secret-value-1" not in one.text for one in (page, *files.values()))
+        assert all("Pages have the same title" in one.text for one in files.values())
+        assert files["findings"].text.count("https://example.com/") >= 2
+        assert all("attachment" in one.headers["content-disposition"] for one in files.values())
+        assert [one.status_code for one in (*others, far, unknown)] == [404] * 6
+        await instance.page("POST", FORM, data={"privacy": "1"})
+        gone = await see(instance, f"{path}/export/html")
+
+        assert (gone.status_code, gone.content) == (404, unknown.content)
+
+    with_instance(tmp_path, script)
+
+
+def test_a_file_needs_the_password_of_its_audit(tmp_path: Path) -> None:
+    """Nothing of it is had before."""
+
+    async def script(instance: Instance) -> None:
+        await make(instance, privacy=2, password="secret word")
+        path = (await shown(instance))["share_url"].removeprefix(BASE_URL)
+        locked = await see(instance, f"{path}/export/html")
+
+        assert (locked.status_code, locked.headers["location"], locked.content) == (303, path, b"")
+
+    with_instance(tmp_path, script)
+
+
+def test_a_public_audit_is_sent_once_and_previewed_with_its_score(tmp_path: Path) -> None:
+    """It is sent again once it changed and in another language; a password ends both."""
+
+    async def script(instance: Instance) -> None:
+        await make(instance, privacy=0)
+        path = (await shown(instance))["share_url"].removeprefix(BASE_URL)
+        first = await see(instance, path)
+        same = {"If-None-Match": first.headers["etag"]}
+        again = await see(instance, path, headers=same)
+        german = await see(instance, path, headers={**same, "Accept-Language": "de"})
+        own = await instance.page("GET", path)
+        await instance.call("PUT", f"{AUDITS}/1", json={"results": 1})
+        crawling = await see(instance, path, headers=same)
+        await instance.call("PUT", f"{AUDITS}/1", json={"privacy": 2, "password": "secret word"})
+        locked = await see(instance, path, headers=same)
+
+        assert 'property="og:title" content="Audit of example.com: 95 of 100"' in first.text
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", first.headers["etag"])
+        assert [one.status_code for one in (german, crawling, locked)] == [200, 200, 200]
+        assert "etag" not in own.headers
+        assert "etag" not in locked.headers
+        assert "example.com" not in locked.text
+
+    with_instance(tmp_path, script)

@@ -11,8 +11,8 @@ from sqlalchemy import delete
 from pagegrade.clock import now_ms
 from pagegrade.model.stored import Privacy
 from pagegrade.store.schema.tables import runs
+from pagegrade.web.pages import share_access
 from pagegrade.web.pages.html import PLAIN
-from pagegrade.web.pages.share import share_page
 from tests.report_builders import make_failed_report
 from tests.share_builders import finish, run_again, seen
 from tests.store_builders import add_owner
@@ -367,7 +367,7 @@ def test_another_language_or_another_look_is_another_page(tmp_path: Path, monkey
             for language in ("en", "de")
         ]
         with monkeypatch.context() as patch:
-            patch.setattr(share_page, "_design", lambda: "another one")
+            patch.setattr(share_access, "_design", lambda: "another one")
             redrawn = await see(instance, report, headers={"If-None-Match": english})
         again = finish(
             instance.services.database,

@@ -23,7 +23,7 @@ from pagegrade.service.audits.compare import compare_crawls
 from pagegrade.service.audits.exports import PART_ROWS
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.audit_files import FileName, make_audit_file
+from pagegrade.web.audit_files import AuditFile, FileName, make_audit_file
 from pagegrade.web.audit_parameters import AuditCompareQuery, AuditExportQuery, AuditPageListQuery
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.headers import INERT
@@ -316,6 +316,11 @@ async def export_audit_file(request: Request, work: UnitOfWork, view: View) -> R
         )
     if made is None:
         raise NotFound
+    return file_response(made)
+
+
+def file_response(made: AuditFile) -> Response:
+    """A file of an audit as a download."""
     return Response(
         content=made.body, media_type=made.media_type, headers=(made.disposition, INERT, UNLISTED, UNKEPT, VARY)
     )

@@ -15,19 +15,32 @@ from pagegrade.parse.url import project_of
 from pagegrade.render.audit import NO_GRADE, render_audit_article
 from pagegrade.render.english import N_
 from pagegrade.service.audits import operations as service
-from pagegrade.service.audits.sharing import shows_access, view_shared_audit
+from pagegrade.service.audits.exports import export_shared
+from pagegrade.service.audits.sharing import SharedResult, shows_access, view_shared_audit
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import read_sharing
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.audit_parameters import UpdateAuditBody
+from pagegrade.web.audit_files import FileName, write_audit_file
+from pagegrade.web.audit_parameters import AuditExportQuery, UpdateAuditBody
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.pages.audits.audit_page import EXPORTS, file_response
 from pagegrade.web.pages.field_messages import problems_of_input
 from pagegrade.web.pages.forms import read_form, read_query
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.pages.reports.report_list import privacy_options
-from pagegrade.web.pages.share_access import AUDIENCES, AUDITS, gate, unlock, visit
+from pagegrade.web.pages.share_access import (
+    AUDIENCES,
+    AUDITS,
+    Preview,
+    gate,
+    not_found,
+    to_gate,
+    unlock,
+    validated,
+    visit,
+)
 from pagegrade.web.problems import problem_of
 from pagegrade.web.report_requests import evaluate_fields
 from pagegrade.web.request import Request
@@ -35,6 +48,8 @@ from pagegrade.web.schemas.audit import share_path
 
 PATH: Final = "/audits/{id}/share"
 LINK: Final = "/a/{slug}"
+SHARED_FILES: Final[tuple[FileName, ...]] = ("html", "findings", "prompt")
+"""Files that people with the link get: those that hold nothing that their page does not show."""
 _FIELDS: Final = ("privacy", "password")
 _ASKED: Final = N_(
     "The site is crawled with an access profile: anyone with the link would see what is not public. Nothing was saved "
@@ -125,6 +140,12 @@ async def show_shared_audit(request: Request, work: UnitOfWork, view: View, serv
     audit = found.shared.item
     if not found.shared.is_open:
         return gate(view)
+    headers: tuple[tuple[str, str], ...] = ()
+    if audit.privacy == Privacy.PUBLIC and view.caller is None:
+        crawl = audit.crawl
+        headers, same = validated(request, view, audit.slug, audit.updated_at_ms, crawl.number, crawl.state)
+        if same is not None:
+            return same
     article = None
     if found.seen is not None:
         article = await asyncio.to_thread(partial(render_audit_article, found.seen.result, tag=view.texts.tag))
@@ -140,7 +161,39 @@ async def show_shared_audit(request: Request, work: UnitOfWork, view: View, serv
         is_owner=found.shared.is_owner,
         audience=view.texts.gettext(AUDIENCES[Privacy(audit.privacy)]),
         timezone=view.admitted.person.timezone if found.shared.is_owner else "UTC",
+        preview=_preview(view, audit, found.seen),
+        exports=[(*map(view.texts.gettext, EXPORTS[name]), f"/a/{audit.slug}/export/{name}") for name in SHARED_FILES],
+        headers=headers,
     )
+
+
+def _preview(view: View, audit: Audit, seen: SharedResult | None) -> Preview:
+    """Return the link preview; it reveals the result only if everyone with the link may see the audit."""
+    texts = view.texts
+    score = None if seen is None else seen.result.score
+    if audit.privacy != Privacy.PUBLIC or score is None:
+        return Preview(texts.gettext("Site audit"), texts.gettext("A site that was crawled and graded as a whole."))
+    site, points = project_of(audit.start_url), texts.number(score)
+    return Preview(
+        texts.gettext("Audit of %(site)s: %(score)s of 100", site=site, score=points),
+        texts.gettext("The site got %(score)s of 100 points. The audit says why, and what to fix first.", score=points),
+    )
+
+
+async def export_shared_audit(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return the newest result of the audit behind a share link as a file."""
+    name = next((name for name in SHARED_FILES if name == request.path_params["format"]), None)
+    query, _ = read_fields(AuditExportQuery, read_query(request), "query", lenient=True)
+    read = partial(export_shared, places=name == "findings", part=query.part)
+    found = await visit(request, work, view, services, read, kind=AUDITS)
+    if isinstance(found, Response):
+        return found
+    if not found.shared.is_open:
+        return to_gate(request, AUDITS)
+    made = None
+    if name is not None and found.seen is not None:
+        made = await write_audit_file(found.seen, name, part=query.part, tag=view.texts.tag)
+    return not_found(view) if made is None else file_response(made)
 
 
 async def unlock_shared_audit(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
@@ -176,6 +229,14 @@ OPERATIONS: Final = (
         summary="Open a shared audit",
         description="Returns the audit behind the link, or a form for its password.",
         handler=show_shared_audit,
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path=f"{LINK}/export/{{format}}",
+        name="export_shared_audit",
+        summary="A shared audit as a file",
+        handler=export_shared_audit,
         tag=PAGES,
     ),
     Operation(

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-from functools import cache, partial
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from functools import partial
 from typing import Final
 
-import msgspec
-
-from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import Privacy, StoredReport
-from pagegrade.render.card import HEIGHT_PX, WIDTH_PX
 from pagegrade.render.finding_list import read_report_query
 from pagegrade.service.container import Services
 from pagegrade.service.reports.shares import SharedView
 from pagegrade.service.reports.views import Viewed, compare_found, view_found
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.assets import asset_url
 from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View
+from pagegrade.web.pages.html import View
 from pagegrade.web.pages.reports.compare import compare_page, read_choice
 from pagegrade.web.pages.reports.report_context import Drawn, ReportURLs, about, draw, waiting_header
 from pagegrade.web.pages.reports.rows import RESULTS
 from pagegrade.web.pages.share.card import card_path, has_card
-from pagegrade.web.pages.share_access import AUDIENCES, REPORTS, gate, to_gate, unlock, visit
+from pagegrade.web.pages.share_access import AUDIENCES, REPORTS, Preview, gate, to_gate, unlock, validated, visit
 from pagegrade.web.request import Request
 
 PATH: Final = "/r/{slug}"
-ASKED_ABOUT: Final = ("Cache-Control", "no-cache")
-"""Caches must revalidate the page every time, so that a report that is no longer shared disappears at once."""
 
 
 async def show_share(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
@@ -55,11 +44,12 @@ async def _show(request: Request, work: UnitOfWork, view: View, services: Servic
         return gate(view) if number is None else to_gate(request, REPORTS)
     headers: tuple[tuple[str, str], ...] = ()
     if viewed.report.privacy == Privacy.PUBLIC and not viewed.report.is_under_way and view.caller is None:
-        etag = _etag(view, viewed)
-        # A weak tag: the compressed and the plain page have the same content, but not the same bytes (RFC 9110 8.8.1).
-        headers = (ASKED_ABOUT, ("ETag", f"W/{etag}"))
-        if is_unchanged(request.header(b"if-none-match"), None, etag=etag, modified_ms=None):
-            return Response(status_code=304, headers=(("Content-Security-Policy", PLAIN), UNLISTED, VARY, *headers))
+        # The number of the report and of its changes stay private: only their hash is sent.
+        stored, runs = viewed.report, [(run.number, run.state) for run in viewed.runs]
+        seen = (stored.slug, stored.revision, viewed.shown_number, runs)
+        headers, same = validated(request, view, *seen)
+        if same is not None:
+            return same
     return await _drawn(request, view, found, viewed, headers)
 
 
@@ -105,24 +95,13 @@ async def unlock_share(request: Request, work: UnitOfWork, view: View, services:
     return await unlock(request, work, view, services, REPORTS)
 
 
-class _Preview(msgspec.Struct, frozen=True):
-    """Title, description and picture for link previews of the share page."""
-
-    title: str
-    summary: str
-    card: str
-    """URL; empty without a picture."""
-    card_size: tuple[int, int] = (WIDTH_PX, HEIGHT_PX)
-    """Width and height in pixels."""
-
-
-def _preview(view: View, viewed: Viewed, drawn: Drawn) -> _Preview:
+def _preview(view: View, viewed: Viewed, drawn: Drawn) -> Preview:
     """Return the link preview; it reveals the result only if everyone with the link may see the report."""
     texts, stored = view.texts, viewed.report
     result, score = drawn.report.result, drawn.report.score
     card = f"{view.options.base_url}{card_path(stored.slug)}" if has_card(viewed, score) else ""
     if stored.privacy != Privacy.PUBLIC or score is None:
-        return _Preview(texts.gettext("Web page report"), texts.gettext("A report about a web page."), card)
+        return Preview(texts.gettext("Web page report"), texts.gettext("A report about a web page."), card)
     points = texts.number(score)
     if result is None:
         title = texts.gettext("Web page report: %(score)s", score=points)
@@ -133,37 +112,7 @@ def _preview(view: View, viewed: Viewed, drawn: Drawn) -> _Preview:
     summary = texts.gettext(
         "A web page got %(score)s of 100 points. The report says why, and what to fix first.", score=points
     )
-    return _Preview(title, summary, card)
-
-
-def _etag(view: View, viewed: Viewed) -> str:
-    # The number of the report and of its changes stay private, so they are not part of the hashed input as such.
-    stored = viewed.report
-    runs = [(run.number, run.state) for run in viewed.runs]
-    seen = (stored.slug, stored.revision, viewed.shown_number, runs, view.texts.tag, VERSION, _design())
-    return f'"{hashlib.sha256(repr(seen).encode()).hexdigest()[:32]}"'
-
-
-@cache
-def _design() -> str:
-    """Return a hash that changes whenever pages look or read different: style sheets, templates and texts count."""
-    digest = hashlib.sha256(asset_url("site.css").encode())
-    for package, folder in (
-        ("pagegrade.web", "templates"),
-        ("pagegrade.render", "templates"),
-        ("pagegrade.render", "locales"),
-    ):
-        for content in _contents(files(package) / folder):
-            digest.update(content)
-    return digest.hexdigest()
-
-
-def _contents(folder: Traversable) -> list[bytes]:
-    """Return the contents of every file below the folder, in a stable order."""
-    found: list[bytes] = []
-    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
-        found += _contents(entry) if entry.is_dir() else [entry.read_bytes()]
-    return found
+    return Preview(title, summary, card)
 
 
 OPERATIONS: Final[tuple[Operation, ...]] = (
