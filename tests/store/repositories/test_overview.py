@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from pagegrade.model.account import Account
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.report.rendered import rendered_page
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories import overview
 from pagegrade.store.repositories.overview import (
     TREND_RUNS,
     average_score,
@@ -83,6 +85,44 @@ def test_pages_that_lost_points_are_found_the_worst_first(tmp_path: Path) -> Non
         assert [(page.report_id, page.before, page.after) for page in found] == [(much, 80, 30), (little, 80, 79)]
         assert (found[0].before_number, found[0].after_number) == (1, 3)
         assert [page.report_id for page in of_one] == [little]
+    finally:
+        database.close()
+
+
+def test_pages_that_are_analyzed_often_hide_no_other_that_fell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound is one of pages, whose newest runs count, and not one of runs."""
+    monkeypatch.setattr(overview, "MAX_PAGES", 2)
+    database = make_database(tmp_path)
+    try:
+        alice = add_owner(database)[0]
+
+        def add(path: str, *scores: int, days: int = 0) -> int:
+            at_ms = NOW_MS - days * DAY_MS
+            made = partial(make_report, generated_at=datetime.fromtimestamp(at_ms / 1000, UTC))
+            report = add_shared(
+                database, alice, now_ms=at_ms, url=f"https://b.example/{path}", outcome=made(score=scores[0])
+            )
+            for score in scores[1:]:
+                report = finish(
+                    database, run_again(database, report, now_ms=at_ms), made(score=score), now_ms=at_ms + 1
+                )
+            return report.id
+
+        def found(project: str = "") -> list[int]:
+            since_ms = NOW_MS - WEEK_MS
+            pages = database.read_here(
+                lambda tx: pages_that_got_worse(tx, alice.id, since_ms=since_ms, project=project)
+            )
+            return [page.report_id for page in pages]
+
+        fell = add("fell", 80, 30, days=3)
+        add("often", 70, 70, 70, 70)
+
+        assert found() == found("b.example") == [fell]
+
+        add("third", 70)
+
+        assert found() == found("b.example") == []
     finally:
         database.close()
 

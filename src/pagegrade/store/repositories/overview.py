@@ -19,8 +19,8 @@ TREND_PAGES: Final = 100
 """Reports of a project whose scores make its trend, the newest ones."""
 TREND_RUNS: Final = 30
 """Runs of each of them, the newest ones."""
-MAX_RUNS: Final = 500
-"""Runs in which pages that got worse are looked for, the newest ones."""
+MAX_PAGES: Final = 500
+"""Reports among which pages that got worse are looked for, the ones that were analyzed last."""
 _SCORES: Final = select(reports.c.score).where(reports.c.account_id == bindparam("account"))
 _OF_ALL: Final = _SCORES.order_by(reports.c.dated_at_ms.desc()).limit(NEWEST).subquery()
 _OF_PROJECT: Final = (
@@ -42,18 +42,24 @@ _WEEK_AGO: Final = (
     f"({_COMPARED} > :since ORDER BY b.finished_at_ms, b.number LIMIT 1)) "
 )
 """``earlier``: the run whose score was that of the page at ``since``, or the first one since, that compares."""
-_WORSE: Final = Prepared(
-    text(
-        "SELECT reports.id, reports.url, earlier.number, recent.number, earlier.score, "  # noqa: S608 - ours
-        "recent.score FROM "
-        "(SELECT report_id, number, score, ruleset, device FROM runs WHERE account_id = :account "
-        "AND finished_at_ms >= :since AND state = 'completed' ORDER BY finished_at_ms DESC LIMIT :count) AS recent "
-        "JOIN reports ON reports.id = recent.report_id AND reports.run_number = recent.number "
-        f"{_WEEK_AGO}WHERE earlier.score > recent.score "
-        "AND (CAST(:project AS TEXT) = '' OR reports.project = CAST(:project AS TEXT)) "
-        "ORDER BY earlier.score - recent.score DESC, reports.id"
+
+
+def _worse(condition: str) -> Prepared:
+    return Prepared(
+        text(
+            "SELECT newest.id, newest.url, earlier.number, recent.number, earlier.score, "  # noqa: S608 - ours
+            "recent.score FROM "
+            f"(SELECT id, url, run_number FROM reports WHERE account_id = :account{condition}"
+            " ORDER BY dated_at_ms DESC LIMIT :count) AS newest "
+            "JOIN runs AS recent ON recent.report_id = newest.id AND recent.number = newest.run_number "
+            f"{_WEEK_AGO}WHERE recent.finished_at_ms >= :since AND earlier.score > recent.score "
+            "ORDER BY earlier.score - recent.score DESC, newest.id"
+        )
     )
-)
+
+
+_WORSE: Final = _worse("")
+_WORSE_OF_PROJECT: Final = _worse(" AND project = :project")
 _CHANGES: Final = text(
     "SELECT reports.id, recent.score - earlier.score FROM reports "  # noqa: S608 - ours
     "JOIN runs AS recent ON recent.report_id = reports.id AND recent.number = reports.run_number "
@@ -118,8 +124,9 @@ def pages_that_got_worse(
     tx: Transaction, account_id: int, *, since_ms: int, project: str = ""
 ) -> tuple[WorsePage, ...]:
     """Return the pages with fewer points now than at a time, compared as ``changes_since`` does, the worst first."""
-    sent = {"account": account_id, "since": since_ms, "count": MAX_RUNS, "project": project}
-    return tuple(WorsePage(*row) for row in _WORSE.rows(tx, sent))
+    sent = {"account": account_id, "since": since_ms, "count": MAX_PAGES}
+    rows = _WORSE_OF_PROJECT.rows(tx, {**sent, "project": project}) if project else _WORSE.rows(tx, sent)
+    return tuple(WorsePage(*row) for row in rows)
 
 
 def scores_of_project(tx: Transaction, account_id: int, project: str) -> tuple[PageScore, ...]:
