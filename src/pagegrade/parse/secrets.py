@@ -99,7 +99,7 @@ def find_secrets(text: bytes) -> tuple[Secret, ...]:
             continue
         group, begin, end = place
         value = text[begin:end]
-        if value in found or _is_placeholder(value):
+        if value in found or is_placeholder(value):
             continue
         shown = value.decode("latin-1")
         found[value] = Secret(group=group, kind=kind.name, masked=mask_secret(shown), start=begin, value=shown)
@@ -108,7 +108,8 @@ def find_secrets(text: bytes) -> tuple[Secret, ...]:
     return tuple(found.values())
 
 
-def _is_placeholder(value: bytes) -> bool:
+def is_placeholder(value: bytes) -> bool:
+    """Return whether a key or a password is one of documentation."""
     if _PLACEHOLDER.search(value) is not None or len(set(value)) < _MIN_DISTINCT:
         return True
     lower = value.lower()
@@ -183,10 +184,10 @@ _AWS_SECRET: Final = re.compile(
 def _aws(text: bytes, start: int) -> tuple[Group, int, int] | None:
     """An access key; of a pair the secret half. A signed URL names the first half, as it is meant to."""
     match = _AWS_ID.match(text, start)
-    if match is None or _is_placeholder(match[0]):
+    if match is None or is_placeholder(match[0]):
         return None
     near = _AWS_SECRET.search(text, max(0, start - _NEAR), start + _NEAR)
-    if near is not None and not _is_placeholder(near["key"]):
+    if near is not None and not is_placeholder(near["key"]):
         return "secret", *near.span("key")
     return "identifier", match.start(), match.end()
 

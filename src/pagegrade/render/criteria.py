@@ -205,7 +205,7 @@ LINKS: Final = (
     Link("marquee-blink", "2.2.2", ("moving", "text", "flashing")),
     Link("marquee-blink", "2.3.1", (), ("flashing",)),
     Link("meta-refresh", "2.2.1", ("timed", "restless"), ("leaves",)),
-    Link("mouse-only", "2.1.1", ("some", "most")),
+    Link("mouse-only", "2.1.1", ("some", "most", "cancelled")),
     Link("mouse-only", "4.1.2", (), ("some", "most")),
     Link("nested-interactive", "4.1.2", ("nested",)),
     Link("object-alt", "1.1.1", ("nameless",)),

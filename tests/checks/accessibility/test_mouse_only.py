@@ -56,3 +56,27 @@ def test_plain_elements(tag: str) -> None:
 def test_what_the_tab_key_passes_over_helps_no_one(inside: str) -> None:
     """Inside as well; and a handler that stops an event may do more."""
     assert outcome(mouse_only, f"<div onclick='stopPropagation(); go()'>{inside}</div>" * 20).state == "most"
+
+
+@pytest.mark.parametrize(
+    ("script", "state"),
+    [
+        ("document.addEventListener('keydown', function (e) { e.preventDefault(); return false; }, true)", "cancelled"),
+        ("window.addEventListener('keypress', (e) => { e.preventDefault(); })", "cancelled"),
+        ("document.onkeydown = function () { return false; }", "cancelled"),
+        ("document.addEventListener('keydown', e => { if (e.key === 'Escape') { e.preventDefault(); } })", "operable"),
+        ("document.addEventListener('keydown', e => { keys[e.code] = true; e.preventDefault(); })", "operable"),
+        ("document.addEventListener('keydown', e => { e.ctrlKey && e.preventDefault(); })", "operable"),
+        ("field.addEventListener('keydown', function (e) { e.preventDefault(); })", "operable"),
+        ("document.addEventListener('keydown', function (e) { seen = true; })", "operable"),
+    ],
+)
+def test_script_that_takes_every_key(script: str, state: str) -> None:
+    """On no condition, and for the whole page."""
+    assert outcome(mouse_only, f"<a href=/x>Page</a><script>{script}</script>").state == state
+
+
+def test_attribute_that_takes_every_key() -> None:
+    """Of the body."""
+    assert outcome(mouse_only, "<body onkeydown='return false;'><a href=/x>Page</a>").state == "cancelled"
+    assert outcome(mouse_only, "<body onkeydown='return handle(event)'><a href=/x>Page</a>").state == "operable"

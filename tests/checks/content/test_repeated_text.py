@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks.content.repeated_text import OFTEN, WHOLE
+from pagegrade.checks.content.repeated_text import MIN_SAME, OFTEN, WHOLE
 from pagegrade.model.outcome import NotApplicable
 from tests.builders import outcome, run
 
@@ -36,6 +36,21 @@ def test_refrains_and_short_texts_are_content() -> None:
     verses = [f"<p>Le vent numéro {n} porte une barque nouvelle vers le phare {n}</p>{refrain}" for n in range(40)]
 
     assert outcome("repeated-text", f"<main>{''.join(verses)}</main>").state == "varied"
-    assert isinstance(run("repeated-text", f"<main>{refrain * 7}</main>"), NotApplicable)
-    assert outcome("repeated-text", f"<main>{refrain * (OFTEN - 1)}</main>").state == "varied"
-    assert outcome("repeated-text", f"<main>{refrain * OFTEN}</main>").state == "nothing-else"
+    sung = " ".join(["Et la mer revient, revient toujours, et la mer revient."] * (OFTEN - 1))
+
+    assert isinstance(run("repeated-text", f"<main><p>{sung[:700]}</p></main>"), NotApplicable)
+    assert outcome("repeated-text", f"<main><p>{sung}</p></main>").state == "varied"
+    assert outcome("repeated-text", f"<main><p>{sung} {sung[:56]}</p></main>").state == "nothing-else"
+
+
+def test_same_message_in_each_part_says_nothing_else() -> None:
+    """From four parts on; what stands in each card of a list beside its name and price is a detail."""
+    message = "[an error occurred while processing this directive]"
+    parts = [f"<h2>Part {n}</h2><p>{message}</p>" for n in range(MIN_SAME)]
+    cards = [
+        f"<h3>Armchair number {n}</h3><p>In stock, sent within two days</p><a>Add to cart {n}</a>" for n in range(20)
+    ]
+
+    assert outcome("repeated-text", f"<main>{''.join(parts)}</main>").state == "nothing-else"
+    assert isinstance(run("repeated-text", f"<main>{''.join(parts[1:])}</main>"), NotApplicable)
+    assert outcome("repeated-text", f"<main>{''.join(cards)}</main>").state == "varied"

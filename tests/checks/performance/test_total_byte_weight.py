@@ -17,6 +17,8 @@ PAGE_BYTES = len(PAGE)
         (1_600_001, "heavy", 0.2),
         (4_000_000, "heavy", 0.8),
         (4_000_001, "very_heavy", 1),
+        (14_999_999, "very_heavy", 1),
+        (15_000_000, "enormous", 1),
     ],
 )
 def test_the_limits_are_inclusive(total: int, state: str, loss: float) -> None:

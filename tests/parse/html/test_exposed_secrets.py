@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.parse.html.exposed_secrets import (
+    MAX_LINKED,
     MIN_RECORDS,
     ExposedSecret,
     find_births,
@@ -113,3 +114,28 @@ def test_numbers_of_goods_and_machines_are_no_records() -> None:
 
     assert find_births(make_document(goods)) == ()
     assert find_births(make_document(machines)) == ()
+
+
+@pytest.mark.parametrize(
+    ("address", "masked"),
+    [
+        ("ftp://admin:Sommer2026!@files.praxis.example/plan.pdf", "Somm…6!"),
+        ("https://praxis:Vk82-lqpz@intern.praxis.example/", "Vk82…pz"),
+        ("ftp://anonymous:guest@files.praxis.example/", None),
+        ("https://user:passwd@docs.example/basic", None),
+        ("https://admin:Vk82-lqpz@localhost:3000/", None),
+        ("https://praxis@intern.praxis.example/", None),
+        ("mailto:praxis:Vk82-lqpz@intern.praxis.example", None),
+    ],
+)
+def test_password_in_the_address_of_a_link(address: str, masked: str | None) -> None:
+    """Names and words that everybody knows are none."""
+    assert [one.masked for one in exposed(f"<a href='{address}'>x</a>")] == ([] if masked is None else [masked])
+
+
+def test_passwords_in_links_have_a_limit() -> None:
+    """Each counts once."""
+    links = [f"<a href='ftp://admin:Vk82-lqp{n}@files.praxis.example/'>x</a>" for n in range(MAX_LINKED + 1)]
+
+    assert len(exposed(links[0] * 3)) == 1
+    assert len(exposed("".join(links))) == MAX_LINKED

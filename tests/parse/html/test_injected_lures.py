@@ -171,3 +171,36 @@ def test_fields_for_a_card_that_no_one_sees_are_a_trap(style: str) -> None:
 def test_keys_that_are_sent_one_by_one(script: str, *, is_found: bool) -> None:
     """Behind the address of another site."""
     assert kinds(f"<script>{script}</script>") == ({"key-logger"} if is_found else set())
+
+
+STAY = "onbeforeunload = function () { return 'Stay'; }; "
+BACK = "window.addEventListener('popstate', () => { history.pushState(null, ''); }); "
+KEYS = "document.onkeydown = function (e) { e.preventDefault(); }; "
+FULL = "document.addEventListener('click', function () { document.documentElement.requestFullscreen(); }); "
+
+
+@pytest.mark.parametrize(
+    ("script", "is_found"),
+    [
+        (f"window.{STAY}{BACK}", True),
+        (f"{KEYS}{FULL}", True),
+        (f"{BACK}{FULL}", True),
+        (f"window.{STAY}", False),
+        (BACK, False),
+        (f"window.addEventListener('beforeunload', e => {{ if (dirty) {{ e.preventDefault(); }} }}); {BACK}", False),
+        (f"player.addEventListener('click', () => {{ player.requestFullscreen(); }}); {BACK}", False),
+    ],
+)
+def test_scripts_that_keep_visitors_from_leaving(script: str, *, is_found: bool) -> None:
+    """In two ways at once, and on no condition."""
+    assert kinds(f"<script>{script}</script>") == ({"held-visitor"} if is_found else set())
+
+
+def test_programs_that_a_refresh_or_a_frame_brings() -> None:
+    """Unless a link offers them, in case that they do not come by themselves."""
+    refresh = "<meta http-equiv=refresh content='3; url=/files/Player_update.exe'>"
+
+    assert kinds(refresh) == {"forced-download"}
+    assert kinds("<iframe src=/files/setup.msi></iframe>") == {"forced-download"}
+    assert kinds(f"{refresh}<a href=/files/Player_update.exe>Download</a>") == set()
+    assert kinds("<meta http-equiv=refresh content='3; url=/files/'>") == set()

@@ -80,3 +80,21 @@ def test_content_for_visitors_without_scripts_alone(script: str, may_add: bool) 
 
     assert found is not None
     assert (found.kind, found.scripts_may_add) == ("hidden", may_add)
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"),
+    [
+        ("<main inert><h1>ბაღი</h1>{text}</main>", "locked"),
+        ("<div inert><main><h1>ბაღი</h1>{text}</main></div>", "locked"),
+        ("<main><h1>ბაღი</h1><div inert>{text}</div></main>", None),
+        ("<main inert><h1>ბაღი</h1>{text}</main><dialog open><button>ok</button></dialog>", None),
+        ("<main inert><h1>ბაღი</h1>{text}</main><div role=dialog><button>ok</button></div>", None),
+    ],
+)
+def test_inert_main_part_locks_the_page(page: str, kind: str | None) -> None:
+    """While a dialog is open, it is meant to be."""
+    text = " ".join(f"სიტყვა{n}" for n in range(60))
+    found = stead_of(make_document(page.format(text=f"<p>{text}</p>"), url="https://example.com/a"), sizes={})
+
+    assert (None if found is None else found.kind) == kind

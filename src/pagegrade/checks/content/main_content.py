@@ -60,8 +60,8 @@ _UNREAD: Final = (
             title="The page is locked",
             why="Visitors cannot reach what is below the first window, or cannot follow a link or fill in a field.",
             fix=(
-                "Remove `overflow: hidden` or `pointer-events: none` from `<html>` and `<body>`. Set it only while a "
-                "dialog is open, and take it off when the dialog closes."
+                "Remove `overflow: hidden` or `pointer-events: none` from `<html>` and `<body>`, and `inert` from the "
+                "main part. Set them only while a dialog is open, and take them off when the dialog closes."
             ),
         ),
         State(
@@ -206,7 +206,8 @@ def main_content(
     content browsers do not draw (a dialog that nothing opens, `<noscript>`, `<canvas>`, `<template>`, a `<details>`
     with a hidden summary), folded to nothing or moved out of the window, where no script names it and no rule waits for
     a class to show it; whether the page cannot be scrolled or pressed, or its text is in a fixed box, and no script
-    runs that could change that; whether a layer with nothing to operate covers the whole window, by style attributes,
+    runs that could change that; whether the main part is `inert` without a dialog that is open; whether a layer with
+    nothing to operate covers the whole window, by style attributes,
     the page's own rules and its style sheets (one without text only where no script runs that could take it away, and
     where none runs, buttons do nothing either), or a frame of another page does, or bars at its upper and lower edge
     leave no line of the text, or an empty generated element (`::before`) does; whether parts with half of the text lie

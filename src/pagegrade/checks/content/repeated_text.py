@@ -16,6 +16,8 @@ WHOLE: Final = 4
 MIN_WHOLE: Final = 8
 """Times a whole text stands there, and sentences of one that is no refrain."""
 MIN_SENTENCE: Final = 20
+MIN_SAME: Final = 4
+"""Paragraphs that say the same, from which on a short page says nothing else."""
 _MAX_TEXT: Final = 200_000
 _SENTENCE: Final = re.compile(r"[^.!?\u3002\uff01\uff1f\u0964\u061f\n]+")
 
@@ -44,9 +46,10 @@ def repeated_text(document: Document) -> Verdict:
 
     ## What it checks
 
-    The main content, from 800 characters on: whether sentences that stand in it thirty times or more, or eight and more
-    that stand in it four times or more each, make up 70 % of
-    it, their first time left out. Refrains, lists and tables repeat less.
+    Whether four paragraphs or more that all say the same make up 70 % of the main content, as where each part of a page
+    holds the same message of a fault. From 800 characters on also whether sentences that stand in it thirty times or
+    more, or eight and more that stand in it four times or more each, make up 70 % of it, their first time left out.
+    Refrains, lists and tables repeat less.
 
     ## Fails on
 
@@ -85,6 +88,9 @@ def repeated_text(document: Document) -> Verdict:
     ```
     """
     text = document.main_text[:_MAX_TEXT]
+    ((said, number),) = Counter(one.text.strip() for one in document.paragraphs).most_common(1) or (("", 0),)
+    if number >= MIN_SAME and len(said) >= MIN_SENTENCE and number * len(said) >= NOTHING_ELSE * len(text):
+        return Outcome("nothing-else", value=number, evidence=(Evidence(value=said[:200]),), total=1)
     if len(text) < MIN_TEXT:
         return NotApplicable("The main content is too short to repeat itself.")
     sentences = Counter(one.strip() for one in _SENTENCE.findall(text))

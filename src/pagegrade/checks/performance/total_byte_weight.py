@@ -2,13 +2,15 @@ from collections import Counter
 from typing import Final
 
 from pagegrade.checks._amounts import amount
-from pagegrade.checks._check import State, Verdict, check, meter_loss
+from pagegrade.checks._check import Cap, State, Verdict, check, meter_loss
 from pagegrade.model.artifacts import Response
 from pagegrade.model.outcome import Detail, Evidence, NotRun, Outcome, Severity
 from pagegrade.parse.assets import Assets
 
 GOOD_BYTES: Final = 1_600_000
 BAD_BYTES: Final = 4_000_000
+ENORMOUS_BYTES: Final = 15_000_000
+"""More than a minute at 1.6 Mbit/s, the speed of a slow phone in Lighthouse."""
 SHOWN: Final = 10
 
 
@@ -43,7 +45,22 @@ SHOWN: Final = 10
                 "plays automatically, and no script that the page does not use."
             ),
         ),
+        State(
+            "enormous",
+            "The page weighs more than 15 megabytes.",
+            loss=1.0,
+            title="The page is too heavy for phones",
+            why=(
+                "On a slow connection it takes minutes, and on a metered one it costs real money; most visitors leave "
+                "before it is there."
+            ),
+            fix=(
+                'Load what is further down only when it is scrolled to (`loading="lazy"`), and give each image the '
+                "size in which it is shown. Show a long series of pictures on several pages."
+            ),
+        ),
     ),
+    cap=Cap(49, states=("enormous",)),
     sources=(
         "https://developer.chrome.com/docs/lighthouse/performance/total-byte-weight",
         "https://almanac.httparchive.org/en/2024/page-weight",
@@ -56,7 +73,7 @@ def total_byte_weight(response: Response, assets: Assets) -> Verdict:
 
     The bytes transferred for the HTML and for the scripts, stylesheets, images, frames and other files that it
     makes a browser fetch at once. Up to 1,600,000 bytes are fine, up to 4,000,000 cost in four steps, more costs
-    everything; half of all pages on the web weigh about 2,600,000.
+    everything; half of all pages on the web weigh about 2,600,000. From 15,000,000 on the page scores 49 at most.
 
     Left out is what may never be fetched: lazy images, other candidates of a `srcset`, and fonts and backgrounds that a
     stylesheet names. Files that scripts request cannot be seen here, so the number is a lower bound. When more than one
@@ -119,7 +136,7 @@ def total_byte_weight(response: Response, assets: Assets) -> Verdict:
         by_purpose[item.purpose] += item.wire_bytes
     heaviest = sorted(counted, key=lambda item: (-item.wire_bytes, item.url))[:SHOWN] if loss > 0 else []
     return Outcome(
-        "light" if loss == 0 else "heavy" if loss < 1 else "very_heavy",
+        "light" if loss == 0 else "heavy" if loss < 1 else "very_heavy" if total < ENORMOUS_BYTES else "enormous",
         value=total,
         evidence=tuple(
             Evidence(url=item.url, value=f"{item.wire_bytes:,} bytes", reason=item.purpose) for item in heaviest

@@ -32,7 +32,7 @@ _REASONS: Final = {
     "link-farm": "link to a seller of such goods, in a block of many",
     "back-trap": "script that sends who goes back to another site",
     "dialog-loop": "script that shows one dialog after the other without an end",
-    "forced-download": "script that downloads a program of another site by itself",
+    "forced-download": "brings a program to visitors who did not ask for it",
     "wallet-request": "script that asks for money from a wallet by itself",
     "permission-trap": "script that asks for a permission by itself and brings what it gets to another site",
     "referrer-trap": "script that sends visitors of search engines to another site",
@@ -40,6 +40,7 @@ _REASONS: Final = {
     "copy-swap": "script that replaces what visitors copy",
     "field-trap": "field for a card where no one sees it",
     "key-logger": "script that sends each key that is pressed to another site",
+    "held-visitor": "script that keeps visitors from leaving",
 }
 _CERTAIN: Final = frozenset(
     {
@@ -50,6 +51,7 @@ _CERTAIN: Final = frozenset(
         "dialog-loop",
         "disguised-address",
         "forced-download",
+        "held-visitor",
         "field-trap",
         "foreign-keywords",
         "form-hijack",
@@ -126,7 +128,9 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     them to another site in Base64 count as a hack, and so do those that send who goes back to another site, show
     dialogs without an end, send each key to another site, lead visitors to another site by the page that they come
     from, give the page's own forms an address of another site when they are sent, replace what visitors copy, and,
-    without waiting for a click, download a program of another site that no link offers or ask a wallet for money.
+    without waiting for a click, download a program of another site that no link offers or ask a wallet for money. A
+    refresh that leads to a program counts, too, and so does a script that keeps visitors from leaving in two ways, by a
+    question when they close the page, by bringing them back, by taking every key or by filling the screen at a click.
     Scripts that are packed, or run what they decode, are suspicious, and together with an invisible frame of an unknown
     site they count as a hack; such a frame alone does not, because trackers use it. A title and a description in
     another script than the page's language, heading and text, or with links in that script, counts, and so do thirty

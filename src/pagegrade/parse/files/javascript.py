@@ -36,6 +36,12 @@ _AT_LOAD: Final = re.compile(
 )
 _UNLESS: Final = re.compile(r"(?<![\w$.])(?:if|for|while|switch|catch|await)(?![\w$])|[?&|]")
 _MAX_WRAPPERS: Final = 4
+_HANDLER: Final = (
+    r"\s{0,3}(?:function\s{0,3}\w{0,40}\s{0,3}\([^()]{0,40}\)|(?:\(\w{0,20}\)|\w{1,20})\s{0,3}=>)\s{0,9}"
+    r"\{([^{}]{0,300})\}"
+)
+_CANCELS: Final = re.compile(r"\.preventDefault\(\)|\breturn\s{1,3}(?:false|!1)\b")
+_DEPENDS: Final = re.compile(r"\bif\b|\bswitch\b|[?&|]|\.(?:key|code|which)\b|\.keyCode\b")
 _STRING: Final = re.compile(r"\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|`[^`]{0,2000}`")
 _CURLY: Final = re.compile(r"([{}])")
 MAX_AT_LOAD: Final = 4_000
@@ -61,6 +67,7 @@ MARKS: Final = (
     ),
     *("alert(", "clipboard", "confirm(", "eth_requestAccounts", "execCommand", "geolocation", "getUserMedia"),
     *("keydown", "keypress", "keyup", "popstate", "prompt(", "referrer", "requestPermission", "setData("),
+    *("beforeunload", "requestFullscreen"),
 )
 """Parts of code that checks search all inline scripts for; most pages contain few of them."""
 _MARK_SEARCH: Final = ByteSearch([mark.encode() for mark in MARKS])
@@ -325,3 +332,30 @@ def done_at_load(text: str) -> str:
             kept.append(piece)
     certain = "".join(kept)
     return "" if _UNLESS.search(_STRING.sub("", certain)) is not None else certain
+
+
+def handlers_of(text: str, event: str) -> Iterator[str]:
+    """Yield what the functions do that a script runs for an event of the whole page, each on no condition. Linear.
+
+    Args:
+        text: The script.
+        event: Name of the event, such as ``keydown``.
+    """
+    if event not in text:
+        return
+    target = r"(?:document(?:\.body|\.documentElement)?|window|self)"
+    added = (
+        rf"(?:\b{target}\s{{0,3}}\.\s{{0,3}}|(?<![\w$.\])]))addEventListener"
+        rf"\(\s{{0,3}}[\"'`]{event}[\"'`]\s{{0,3}},"
+    )
+    named = rf"\b{target}\s{{0,3}}\.\s{{0,3}}on{event}\s{{0,3}}="
+    for match in re.finditer(rf"(?:{added}|{named}){_HANDLER}", text):
+        if _DEPENDS.search(match[1]) is None:
+            yield match[1]
+
+
+def cancels_all_keys(text: str) -> bool:
+    """Return whether a script takes every key that is pressed on a page, whichever it is, and does not let it act."""
+    return any(
+        _CANCELS.search(done) is not None for event in ("keydown", "keypress") for done in handlers_of(text, event)
+    )

@@ -7,14 +7,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Final
+from urllib.parse import unquote
 
 from turbohtml import Comment, Element, Text
 
 from pagegrade.model.document import Document, Node
 from pagegrade.parse.emails import find_emails, find_mailto_emails
-from pagegrade.parse.secrets import Group, Secret, find_secrets
+from pagegrade.parse.secrets import Group, Secret, find_secrets, is_placeholder, mask_secret
 from pagegrade.parse.url import host, registrable_domain
 
+_LINK: Final = "password in a link"
+MAX_LINKED: Final = 20
+_WITH_PASSWORD: Final = re.compile(
+    r"(?:https?|ftps?|sftp|ssh|smb|webdavs?|davs?)://(?P<name>[^\s:/@?#]{1,64}):(?P<word>[^\s:/@?#]{4,128})@"
+    r"(?P<host>(?!127\.|localhost)[\w.-]{4,120})",
+    re.IGNORECASE,
+)
+_KNOWN_NAMES: Final = frozenset(
+    "anonymous changeit changeme demo ftp guest pass passwd password passwort public secret test user username".split()
+)
 _HINT: Final = "placeholder"
 """Attribute that shows what a value looks like."""
 MAX_NODES: Final = 200_000
@@ -79,9 +90,10 @@ def find_exposed_secrets(document: Document, body: bytes) -> tuple[ExposedSecret
         document: The page.
         body: The same as served.
     """
+    linked = tuple(_in_links(document))
     secrets = find_secrets(body)
     if not secrets:
-        return ()
+        return linked
     places: dict[str, Node] = {}
     examples: set[str] = set()
     if document.html is not None:
@@ -91,7 +103,26 @@ def find_exposed_secrets(document: Document, body: bytes) -> tuple[ExposedSecret
                     places.setdefault(secret.value, node)
                     if is_code:
                         examples.add(secret.value)
-    return tuple(_exposed(secret, places, body) for secret in secrets if secret.value not in examples)
+    found = (_exposed(secret, places, body) for secret in secrets if secret.value not in examples)
+    return (*found, *linked)
+
+
+def _in_links(document: Document) -> Iterator[ExposedSecret]:
+    """Yield the passwords in the addresses of links to other machines, each once, at most ``MAX_LINKED``.
+
+    Names and words that everybody knows, such as ``guest``, are no secrets.
+    """
+    seen: set[str] = set()
+    for anchor in document.anchors:
+        match = _WITH_PASSWORD.match(anchor.href.strip()) if anchor.href and "@" in anchor.href else None
+        if match is None or match["name"] == match["word"] or is_placeholder(match["word"].encode()):
+            continue
+        if {match["name"].lower(), match["word"].lower()}.isdisjoint(_KNOWN_NAMES) and "." in match["host"]:
+            word = unquote(match["word"])
+            if match["word"] not in seen and len(seen) < MAX_LINKED:
+                seen.add(match["word"])
+                line = anchor.node.source_line or 1
+                yield ExposedSecret("secret", _LINK, mask_secret(word), anchor.node, line, value=match["word"])
 
 
 def _exposed(secret: Secret, places: dict[str, Node], body: bytes) -> ExposedSecret:

@@ -212,6 +212,7 @@ Kind = Literal[
     "wallet-request",
     "field-trap",
     "key-logger",
+    "held-visitor",
     "permission-trap",
     "referrer-trap",
     "form-hijack",

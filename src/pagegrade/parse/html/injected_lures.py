@@ -13,7 +13,7 @@ from turbohtml import Element
 
 from pagegrade.model.document import Anchor, Document
 from pagegrade.parse.cascade.states import attribute_of
-from pagegrade.parse.files.javascript import done_at_load
+from pagegrade.parse.files.javascript import cancels_all_keys, done_at_load, handlers_of
 from pagegrade.parse.html.injected_content import (
     ADDRESS,
     MAX_ANCHORS,
@@ -30,6 +30,7 @@ from pagegrade.parse.html.injected_content import (
 )
 from pagegrade.parse.html.layers import covers_window
 from pagegrade.parse.party import Parties
+from pagegrade.parse.refreshes import refresh_target
 from pagegrade.parse.url import host, is_http, registrable_domain
 
 _MAX_LOOKED_AT: Final = 400
@@ -100,8 +101,13 @@ _MAX_CALL: Final = 60
 _ON_KEYS: Final = re.compile(r"[\"'`]key(?:down|up|press)[\"'`]|\bonkey(?:down|up|press)\b")
 _KEY_MARKS: Final = ("keydown", "keyup", "keypress")
 """One of them is in everything that the pattern above matches."""
+_HOLDS: Final = frozenset({"beforeunload", "keydown", "keypress", "popstate", "requestFullscreen"})
+_RETURNS: Final = re.compile(r"\b(?:pushState|forward|go)\(")
+_ASKS: Final = re.compile(r"\breturn\s{0,3}[\"'`]|\breturnValue\s{0,3}=|\.preventDefault\(\)")
+MIN_HELD: Final = 2
+"""Ways in which a script keeps visitors from leaving: one alone may be clumsy."""
 _TRAP_MARKS: Final = frozenset(
-    {*_DIALOGS, *_PROMPT_MARKS, *_KEY_MARKS, "eth_requestAccounts", "popstate", "referrer", "setData("}
+    {*_DIALOGS, *_PROMPT_MARKS, *_KEY_MARKS, *_HOLDS, "eth_requestAccounts", "referrer", "setData("}
 )
 """Parts of scripts without which none is of the kinds that need them."""
 _CARD: Final = frozenset({"cc-number", "cc-csc", "cc-exp"})
@@ -115,6 +121,7 @@ def find_lures(document: Document, parties: Parties) -> Iterator[Injection]:
     yield from _field_traps(document)
     yield from _commands(document)
     yield from _traps(document, parties)
+    yield from _programs(document)
     yield from _shells(document)
     yield from _farms(document, parties)
 
@@ -223,6 +230,8 @@ def _trap(text: str, marks: AbstractSet[str], document: Document, parties: Parti
         return "back-trap"
     if not marks.isdisjoint(_DIALOGS) and any(_STOPS.search(one[1]) is None for one in _LOOP.finditer(text)):
         return "dialog-loop"
+    if len(marks & _HOLDS) >= MIN_HELD and _ways_to_hold(text) >= MIN_HELD:
+        return "held-visitor"
     kind = _swap(text, marks, document, parties)
     if kind is not None:
         return kind
@@ -235,6 +244,20 @@ def _trap(text: str, marks: AbstractSet[str], document: Document, parties: Parti
     elif ".click()" in text and _brings_program(text, document, parties):
         kind = "forced-download"
     return None if kind is None or _WAITS.search(text) is not None else kind
+
+
+def _ways_to_hold(text: str) -> int:
+    """Return in how many ways a script keeps everybody from leaving.
+
+    Whoever closes the page is asked, whoever goes back comes forth again, every key is taken, and any click fills the
+    screen.
+    """
+    return (
+        any(_ASKS.search(done) is not None for done in handlers_of(text, "beforeunload"))
+        + any(_RETURNS.search(done) is not None for done in handlers_of(text, "popstate"))
+        + cancels_all_keys(text)
+        + any("requestFullscreen(" in done for done in handlers_of(text, "click"))
+    )
 
 
 def _takes_keys(text: str, marks: AbstractSet[str], parties: Parties) -> bool:
@@ -288,14 +311,25 @@ def _sends_away(text: str, parties: Parties) -> bool:
 
 
 def _brings_program(text: str, document: Document, parties: Parties) -> bool:
-    """Return whether a script holds the address of a program on another site that the page does not link to.
-
-    Who offers a program shows a link to it, in case that it does not come by itself.
-    """
+    """Return whether a script holds the address of a program on another site that the page does not link to."""
     program = _PROGRAM.search(text)
-    if program is None or not is_foreign(program[0], parties):
-        return False
-    return not any(program[0] in (one.url or "") for one in document.anchors[:MAX_ANCHORS])
+    return program is not None and is_foreign(program[0], parties) and not _is_offered(program[0], document)
+
+
+def _is_offered(program: str, document: Document) -> bool:
+    """Return whether the page links to a program, as who offers one does, in case that it does not come by itself."""
+    return any(program in (one.url or "") for one in document.anchors[:MAX_ANCHORS])
+
+
+def _programs(document: Document) -> Iterator[Injection]:
+    """Refreshes and frames that load a program which the page does not offer, and browsers save it."""
+    loaded = [
+        (one.node, refresh_target(one.content, document)) for one in document.metas if one.http_equiv == "refresh"
+    ]
+    loaded += [(one.node, one.url) for one in document.frames[:MAX_ANCHORS]]
+    for node, url in loaded:
+        if url is not None and _PROGRAM.match(f"{url}?") is not None and not _is_offered(url, document):
+            yield Injection("forced-download", node, url)
 
 
 def _shells(document: Document) -> Iterator[Injection]:

@@ -82,6 +82,7 @@ _MAX_QUERY: Final = 2_000
 MAX_NAMES: Final = 30
 _MIN_NAME: Final = 3
 _NO_SCRIPTS: Final[Mapping[str, Collection[str] | None]] = MappingProxyType({})
+_DIALOGS: Final = "dialog[open], [aria-modal=true], [role=dialog], [role=alertdialog]"
 _ROOTS: Final = frozenset({"html", "body", ":root"})
 _UNSCROLLED: Final = re.compile(r"(?:^|;)overflow(?:-y)?:(?:hidden|clip)")
 _SCROLLED: Final = re.compile(r"(?:^|;)overflow(?:-y)?:(?:auto|overlay|scroll|visible)")
@@ -144,6 +145,7 @@ def stead_of(
     return (
         _hidden(document, body.node, script_names)
         or _locked(document, sheets)
+        or _inert(document, body.node, script_names)
         or _covered(document, body.node, sheets)
         or _swallowed(document, body.node)
         or _in_document(document)
@@ -287,6 +289,15 @@ def _locked(document: Document, sheets: Sequence[Sequence[str]]) -> Stead | None
     )
     is_stuck = is_stuck and not any(_SCROLLED.search(one) for one in (of_root, *others))
     return Stead("locked", body.node) if is_dead or is_stuck else None
+
+
+def _inert(document: Document, body: Element, script_names: Mapping[str, Collection[str] | None]) -> Stead | None:
+    """The main part of a page, where nothing in it can be pressed, filled in or read aloud, and no dialog is open."""
+    parts = list(islice(_main_parts(body), _MAX_ITEMS))
+    inert = next((one for one in parts[:1] if one.closest("[inert]") is not None), None)
+    if inert is None or len(parts) > 1 or next(iter(body.select(_DIALOGS)), None) is not None:
+        return None
+    return Stead("locked", inert, scripts_may_add=_may_show(document, inert, inert, script_names))
 
 
 def _holds_most(document: Document, selector: str) -> bool:
