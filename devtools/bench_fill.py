@@ -12,7 +12,16 @@ from sqlalchemy import Table, func, insert, select, text
 from pagegrade.model.stored import Priority
 from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.engine.postgresql import driver_of
-from pagegrade.store.queue.admission import IN_LINE_MS, RUN_QUEUE, RUN_TASK
+from pagegrade.store.queue.admission import (
+    AT_ACCOUNT,
+    FIRST,
+    FIRST_QUEUE,
+    FURTHER,
+    FURTHER_QUEUE,
+    IN_LINE_MS,
+    RUN_TASK,
+    SHARE,
+)
 from pagegrade.store.repositories.accounts import add_account
 from pagegrade.store.repositories.counts import recount
 from pagegrade.store.schema.tables import reports, runs
@@ -82,10 +91,17 @@ def fill_queue(database: Database, accounts: Sequence[int], count: int, *, now_m
             tx.execute(
                 text(
                     "INSERT INTO procrastinate_jobs (queue_name, task_name, priority, queueing_lock, args) "
-                    "SELECT :queue, :task, :first - turn, 'run-' || id, jsonb_build_object('run_id', id, 'account_id', "
-                    "account_id) FROM runs WHERE report_id >= :start"
+                    "SELECT CASE share WHEN 1 THEN :queue ELSE :further END, :task, :first - turn, 'run-' || id, "
+                    "jsonb_build_object('run_id', id, 'account_id', account_id) FROM runs "
+                    "WHERE report_id >= :start AND share IN (1, 3)"
                 ),
-                {"queue": RUN_QUEUE, "task": RUN_TASK, "first": FIRST_PRIORITY, "start": start},
+                {
+                    "queue": FIRST_QUEUE,
+                    "further": FURTHER_QUEUE,
+                    "task": RUN_TASK,
+                    "first": FIRST_PRIORITY,
+                    "start": start,
+                },
             )
 
     # Where a statement may take as long as it takes.
@@ -133,7 +149,13 @@ def _runs(
             "created_at_ms": now_ms,
             "turn": number // len(accounts) + 1,
             "offered": int(shared and not in_line),
+            "share": _share(number // len(accounts)) if shared and not in_line else 0,
         }
+
+
+def _share(number: int) -> int:
+    """Value of ``share`` of the run with this number of its account, from 0."""
+    return FIRST if number == 0 else FURTHER if number <= SHARE else AT_ACCOUNT
 
 
 def _url(number: int) -> str:

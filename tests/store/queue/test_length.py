@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.admission import SHARE
 from pagegrade.store.queue.length import Reason, count_by_reason, count_unfinished, queue_state
 from pagegrade.store.queue.runs import release_run
 from pagegrade.store.repositories.host_slots import WINDOW_MS
@@ -58,8 +60,8 @@ def test_the_queue_says_what_runs_wait_for(queue: Queue) -> None:
 
     later_ms = NOW_MS + WINDOW_MS + 1
 
-    assert reasons(target_runs=1) == {"worker": 2, "browser": 1, "target": 1, "leader": 1}
-    assert reasons(target_runs=2) == {"worker": 2, "browser": 2, "target": 0, "leader": 1}
+    assert reasons(target_runs=1) == {"worker": 2, "browser": 1, "account": 0, "target": 1, "leader": 1}
+    assert reasons(target_runs=2) == {"worker": 2, "browser": 2, "account": 0, "target": 0, "leader": 1}
     assert reasons(per_minute=1)["target"] == 1
     # A minute later only a run that is still there counts.
     assert reasons(per_minute=1, now_ms=later_ms)["target"] == 0
@@ -78,3 +80,15 @@ def test_a_run_that_was_put_off_waits_for_its_target(queue: Queue) -> None:
 
     assert (reasons(NOW_MS + 999)["target"], reasons(NOW_MS + 1_000)["target"]) == (1, 0)
     assert reasons(NOW_MS + 1_000)["worker"] == 1
+
+
+@pytest.mark.backend("postgresql", reason="a single process has no lines")
+def test_a_run_beyond_the_share_of_its_account_waits_for_the_earlier_ones(queue: Queue) -> None:
+    """As long as its target has a place for it."""
+    for number in range(SHARE + 3):
+        queue.add(f"https://site{number}.example/")
+
+    def work(tx: Transaction) -> dict[Reason, int]:
+        return count_by_reason(tx, NOW_MS, target_runs=LOTS, per_minute=LOTS)
+
+    assert queue.write(work) == {"worker": SHARE + 1, "browser": 0, "account": 2, "target": 0, "leader": 0}

@@ -36,7 +36,7 @@ ONLY_SHARED = (
     "ix_runs_suspects",
     "ix_runs_places",
     "ix_runs_line",
-    "ix_runs_offered",
+    "ix_runs_shares",
     "ix_reports_parts",
     "ix_report_counts_unfinished",
 )

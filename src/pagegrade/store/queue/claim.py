@@ -13,7 +13,7 @@ from sqlalchemy import text
 from pagegrade.model.stored import MAX_ATTEMPTS, ClaimedRun
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
-from pagegrade.store.queue.procrastinate_queue import claim_jobs, has_idle_account_jobs
+from pagegrade.store.queue.procrastinate_queue import claim_jobs, has_jobs
 from pagegrade.store.queue.row_queue import claim_rows, has_idle_account_rows
 
 # The number is a literal, because a shared queue has a partial index of these rows.
@@ -75,7 +75,7 @@ def claim_runs(
 
 def has_idle_account(tx: Transaction) -> bool:
     """Return whether an account without a run under way has a queued run; its target may still be full."""
-    return has_idle_account_jobs(tx) if is_shared(tx) else has_idle_account_rows(tx)
+    return has_jobs(tx, browsers=UNLIMITED, idle_accounts=True) if is_shared(tx) else has_idle_account_rows(tx)
 
 
 def has_suspects(tx: Transaction, *, browsers: int = UNLIMITED) -> bool:

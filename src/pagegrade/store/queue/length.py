@@ -10,18 +10,20 @@ from sqlalchemy import String, bindparam, text
 from pagegrade.model.stored import Priority
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.queue.admission import AT_ACCOUNT
 from pagegrade.store.repositories.host_slots import full_targets
 
-Reason = Literal["worker", "browser", "target", "leader"]
-"""Cause of a wait: a worker, one with a browser, its target, which is busy, or an identical run, whose outcome it
-takes over."""
+Reason = Literal["worker", "browser", "account", "target", "leader"]
+"""Cause of a wait: a worker, one with a browser, earlier runs of its account, its target, which is busy, or an
+identical run, whose outcome it takes over."""
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 _DEPTH: Final = text("SELECT COUNT(*), MIN(id) FROM runs WHERE state = :state")
 _WAITING: Final = text("SELECT priority, COUNT(*) FROM runs WHERE state = 'queued' GROUP BY priority")
 # In the order in which they keep a run from starting.
 _REASONS: Final = text(
-    "SELECT CASE WHEN leader_id IS NOT NULL THEN 'leader' "
+    "SELECT CASE WHEN leader_id IS NOT NULL THEN 'leader' "  # noqa: S608 - our own words
     "WHEN available_at_ms > :now_ms OR target IN :full THEN 'target' "
+    f"WHEN offered = 1 AND share = {AT_ACCOUNT} THEN 'account' "
     "WHEN device <> 'none' THEN 'browser' ELSE 'worker' END AS reason, COUNT(*) "
     "FROM runs WHERE state = 'queued' GROUP BY reason"
 ).bindparams(bindparam("full", expanding=True, type_=String))

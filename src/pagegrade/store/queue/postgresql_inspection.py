@@ -52,8 +52,9 @@ _ROWS: Final = text(
     "FROM pg_stat_user_tables WHERE relname = :name AND schemaname = current_schema()"
 )
 _WITHOUT_JOB: Final = text(
-    "SELECT COUNT(*) FROM runs WHERE state = 'queued' AND offered = 1 AND NOT EXISTS (SELECT 1 FROM procrastinate_jobs "
-    "WHERE queueing_lock = 'run-' || runs.id AND status = 'todo')"
+    "SELECT COUNT(*) FROM runs WHERE state = 'queued' AND offered = 1 AND share <> 2 AND NOT EXISTS "
+    "(SELECT 1 FROM procrastinate_jobs WHERE status = 'todo' "
+    "AND queueing_lock IN ('run-' || runs.id, 'further-' || runs.id))"
 )
 _WITHOUT_RUN: Final = text(
     "SELECT COUNT(*) FROM procrastinate_jobs j WHERE task_name = :task AND NOT EXISTS "

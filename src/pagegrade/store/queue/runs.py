@@ -17,7 +17,15 @@ from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, Priorit
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account
-from pagegrade.store.queue.admission import next_turn, offer_run, wait_in_line
+from pagegrade.store.queue.admission import (
+    AT_ACCOUNT,
+    FURTHER,
+    SUSPECT,
+    admit_first,
+    admit_run,
+    next_turn,
+    wait_in_line,
+)
 from pagegrade.store.queue.lease import MAX_LEASE_MS
 from pagegrade.store.queue.procrastinate_queue import hasten_job
 from pagegrade.store.repositories.account_usage import count_analysis, count_browser
@@ -44,6 +52,7 @@ _NEW: Final = (
     "traceparent",
     "turn",
     "offered",
+    "share",
     "device",
     "follow_device",
 )
@@ -107,7 +116,7 @@ _PROJECT: Final = Prepared(text("SELECT project FROM reports WHERE id = :id"))
 _RELEASE: Final = Prepared(
     text(
         "UPDATE runs SET state = 'queued', attempt = attempt - :uncounted, worker = NULL, lease_until_ms = NULL, "
-        "available_at_ms = :available_at_ms, offered = :offered "
+        "available_at_ms = :available_at_ms, offered = :offered, share = :share "
         "WHERE id = :id AND attempt = :attempt AND state = 'running' "
         "RETURNING report_id, account_id, priority, turn, attempt, device"
     )
@@ -167,7 +176,7 @@ def enqueue_run(
     if is_delivered:
         turn = next_turn(tx, report.account_id, priority)
         in_line_ms = wait_in_line(tx, now_ms, target=target, device=device or NO_DEVICE, priority=priority, turn=turn)
-    offers = is_delivered and in_line_ms is None
+    is_admitted = is_delivered and in_line_ms is None
     values = {
         "new_report_id": report.id,
         "new_account_id": report.account_id,
@@ -182,15 +191,16 @@ def enqueue_run(
         "new_created_at_ms": now_ms,
         "new_traceparent": traceparent,
         "new_turn": turn,
-        "new_offered": int(offers),
+        "new_offered": int(is_admitted),
+        "new_share": AT_ACCOUNT if is_admitted else 0,
         "new_device": device or NO_DEVICE,
         "new_follow_device": follow_device,
     }
     ((run_id,),) = _ADD.rows(tx, values)
     if not is_follow_up:
         count_analysis(tx, report.account_id, now_ms)
-    if offers:
-        offer_run(
+    if is_admitted:
+        admit_run(
             tx,
             run_id,
             account_id=report.account_id,
@@ -302,6 +312,8 @@ def finish_attempt(
         "now_ms": now_ms,
     }
     changed: list[int] = []
+    # Of all: runs follow those of their own account only.
+    owner_id: int | None = None
     waiting = [(run_id, attempt, before)]
     while waiting:
         one_id, one_attempt, one_before = waiting.pop()
@@ -310,6 +322,7 @@ def finish_attempt(
         if row is None or asked is None:
             continue
         report_id, number, account_id, started_at_ms = row
+        owner_id = account_id
         if asked[0] != NO_DEVICE and started_at_ms < now_ms:
             count_browser(tx, account_id, now_ms - started_at_ms, now_ms)
         pending = _follow(tx, report_id, account_id, asked, now_ms) if packed.state == "completed" else None
@@ -336,6 +349,8 @@ def finish_attempt(
             )
         changed.append(report_id)
         waiting += [(follower, its_attempt, "queued") for follower, its_attempt in _FOLLOWERS.rows(tx, {"id": one_id})]
+    if owner_id is not None and is_shared(tx):
+        admit_first(tx, owner_id)
     return tuple(changed)
 
 
@@ -403,19 +418,22 @@ def requeue_attempt(
     Returns:
         Id of its report; ``None`` if the run has moved on.
     """
-    offers = is_shared(tx) and available_at_ms <= now_ms
+    is_admitted = is_shared(tx) and available_at_ms <= now_ms
     values = {
         "id": run_id,
         "attempt": attempt,
         "uncounted": uncounted,
         "available_at_ms": available_at_ms,
-        "offered": int(offers),
+        "offered": int(is_admitted),
+        "share": FURTHER if attempt - uncounted >= SUSPECT else AT_ACCOUNT,
     }
     row = _RELEASE.first(tx, values)
     if row is None:
         return None
     report_id, account_id, priority, turn, attempts, device = row
-    if offers:
-        offer_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempts, device=device)
+    if is_admitted:
+        admit_run(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempts, device=device)
+    if is_shared(tx):
+        admit_first(tx, account_id)
     mark_report(tx, report_id, state="queued", now_ms=now_ms)
     return int(report_id)

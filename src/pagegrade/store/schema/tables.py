@@ -140,9 +140,10 @@ runs = Table(
     Column("started_at_ms", BigInteger),
     Column("finished_at_ms", BigInteger),
     Column("traceparent", text(55)),  # W3C Trace Context of the request that asked for it
-    # The next two are of ``queue_jobs``, where other processes take runs too:
+    # The next three are of ``queue_jobs``, where other processes take runs too:
     Column("turn", Integer, nullable=False, server_default="0"),  # of its account, among those that are as urgent
-    Column("offered", SmallInteger, nullable=False, server_default="0"),  # 1: a job of the queue stands for it
+    Column("offered", SmallInteger, nullable=False, server_default="0"),  # 1: its target admits it
+    Column("share", SmallInteger, nullable=False, server_default="0"),  # its job or line at its account: ``admission``
     Column("device", text(8), nullable=False, server_default="none"),  # that a browser is to imitate; none: no browser
     Column("step", text(8)),  # of a run under way: the part of the analysis that it has come to, after a second
     Column("follow_device", text(8)),  # a run in a browser that imitates it follows this one; NULL: none does
@@ -537,8 +538,9 @@ Index("ix_runs_line", *_line, postgresql_where=_standing).ddl_if("postgresql")
 Index("ix_runs_suspects", runs.c.id, postgresql_where=_queued & (runs.c.attempt >= MAX_ATTEMPTS - 1)).ddl_if(
     "postgresql"
 )
-_turns = (runs.c.account_id, runs.c.priority, runs.c.turn, runs.c.id)
-Index("ix_runs_offered", *_turns, postgresql_where=_queued & (runs.c.offered == 1)).ddl_if("postgresql")
+_share = (runs.c.share, runs.c.account_id, runs.c.priority, runs.c.device, runs.c.turn, runs.c.id)
+_admitted = _queued & (runs.c.offered == 1) & (runs.c.share > 0) & runs.c.leader_id.is_(None)
+Index("ix_runs_shares", *_share, postgresql_where=_admitted).ddl_if("postgresql")
 Index("ix_runs_places", runs.c.target, runs.c.available_at_ms, postgresql_where=_queued).ddl_if("postgresql")
 # Not with the count itself, which changes all the time.
 Index(
