@@ -14,6 +14,7 @@ from pagegrade.model.account import Account, Role
 from pagegrade.model.audit import AuditSettings, CrawlHost, NewURL, Pattern, URLState
 from pagegrade.model.events import EventType
 from pagegrade.model.stored import MAX_ATTEMPTS, PackedPicture
+from pagegrade.report.serialize import timestamp
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import make_link
 from pagegrade.store.engine.database import Database, Transaction
@@ -78,6 +79,8 @@ async def move_in(instance: Instance) -> Left:
     database.write_here(lambda tx: _add_webhook(tx, instance.alice.id))
     monitor = {"report_id": first["id"], "schedule": "daily", "budgets": ["score<100"]}
     await instance.call("POST", "/api/v1/monitors", json=monitor)
+    silence = {"project": "example.com", "reason": "Move.", "until": timestamp(now_ms() + 3_600_000)}
+    await instance.call("POST", "/api/v1/silences", json=silence)
     await instance.finish()
     done = await instance.page(
         "POST", f"/reports/{first['id']}/criterion", data={"number": "1.4.5", "outcome": "passed", "note": "No text."}

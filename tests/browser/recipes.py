@@ -204,6 +204,15 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("GET", "/monitors/{id}"): (Visit(path="/monitors/{monitor_id}", person="Alice"),),
     ("POST", "/monitors/{id}"): (_post("/monitors/{monitor_id}", {"schedule": "weekly"}, status=303),),
     ("POST", "/monitors/{id}/delete"): (_post("/monitors/{spare_monitor_id}/delete", {}, status=303),),
+    ("GET", "/silences"): (
+        Visit(path="/silences", person="Alice"),
+        Visit(name="empty", path="/silences?said=ended", person="Dora"),
+    ),
+    ("POST", "/silences"): (
+        _post("/silences", {"project": "//", "hours": "8", "reason": ""}, name="wrong", status=422),
+        _post("/silences", {"project": "example.org", "hours": "8", "reason": "x"}, name="right", status=303),
+    ),
+    ("POST", "/silences/{id}/end"): (_post("/silences/{silence_id}/end", {}, status=303),),
     ("GET", "/ignores"): (
         Visit(path="/ignores", person="Alice"),
         Visit(name="empty", path="/ignores", person="Dora"),

@@ -58,6 +58,7 @@ from pagegrade.store.repositories.members import add_membership
 from pagegrade.store.repositories.monitors import add_monitor
 from pagegrade.store.repositories.outbox import add_test_event
 from pagegrade.store.repositories.sessions import save_workspace
+from pagegrade.store.repositories.silences import add_silence
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import accounts, deliveries, webhooks
@@ -302,7 +303,19 @@ class _Builder:
             hostile = IgnoreRule(check="title", reason=PAYLOADS["J02"][:MAX_REASON], selector=PAYLOADS["J02"][:100])
             add_ignore(tx, alice.id, hostile, report_id=None, now_ms=at_ms)
             added = add_ignore(tx, alice.id, replace(hostile, reason="Spare"), report_id=None, now_ms=at_ms)
-            return {"ignore_id": str(added.rule.id)}
+            silences = [
+                add_silence(
+                    tx,
+                    Caller(account=alice),
+                    monitor_id=None,
+                    project="a.example",
+                    reason=reason,
+                    until_ms=self._now_ms + 86_400_000,
+                    now_ms=at_ms,
+                )
+                for reason in (PAYLOADS["J02"][:MAX_REASON], "Spare")
+            ]
+            return {"ignore_id": str(added.rule.id), "silence_id": str(silences[1].id)}
 
         def let_in(tx: Transaction) -> dict[str, str]:
             # Of origins without reports, which would become private.

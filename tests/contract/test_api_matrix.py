@@ -15,8 +15,10 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import select
 
+from pagegrade.clock import now_ms
 from pagegrade.model.account import Role
 from pagegrade.model.stored import PackedPicture
+from pagegrade.report.serialize import timestamp
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.members import add_membership
 from pagegrade.store.repositories.pictures import save_pictures
@@ -50,6 +52,8 @@ INVITATIONS: Final = "/api/v1/account/invitations"
 PROFILES: Final = "/api/v1/access-profiles"
 AUDITS: Final = "/api/v1/audits"
 PROFILE: Final = {"name": "Staging", "origins[]": "https://staging.example", "user": "reader", "password": "secret"}
+SILENCES: Final = "/api/v1/silences"
+SILENCE: Final = {"project": "example.com", "reason": "Move.", "until": timestamp(now_ms() + 3_600_000)}
 SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -103,6 +107,10 @@ ROWS: Final = {
     ("GET", "/api/v1/monitors/{id}"): Row(200, 404, "monitors"),
     ("PUT", "/api/v1/monitors/{id}"): Row(200, 404, "monitors", {"paused": "1"}),
     ("DELETE", "/api/v1/monitors/{id}"): Row(200, 404, "monitors"),
+    ("GET", "/api/v1/silences"): Row(200, 200, "monitors"),
+    ("POST", "/api/v1/silences"): Row(201, 201, "monitors", SILENCE),
+    ("GET", "/api/v1/silences/{id}"): Row(200, 404, "monitors"),
+    ("DELETE", "/api/v1/silences/{id}"): Row(200, 404, "monitors"),
     ("GET", "/api/v1/access-profiles"): Row(200, 200, "access"),
     ("POST", "/api/v1/access-profiles"): Row(201, 201, "access", PROFILE),
     ("GET", "/api/v1/access-profiles/{id}"): Row(200, 404, "access"),
@@ -213,6 +221,11 @@ class World:
         made: int = self.server.call("POST", MONITORS, form=form).data["id"]
         return made
 
+    def silence(self) -> int:
+        """The id of a new silence of the owner."""
+        made: int = self.server.call("POST", SILENCES, form=SILENCE).data["id"]
+        return made
+
     def webhook(self) -> int:
         """The id of a new webhook of the owner."""
         made: int = self.server.call("POST", WEBHOOKS, form={"url": f"{self.site.http}/hook"}).data["id"]
@@ -238,24 +251,22 @@ class World:
     def fill(self, path: str, *, fresh: bool) -> str:
         """The path with what belongs to the owner; ``fresh``: with something that may be deleted."""
         known = self.known
-        if path.startswith(BATCHES):
-            batch = self.batch() if fresh else known["batch"]
-            return path.format(id=batch)
-        if path.startswith(IGNORES):
-            return path.format(id=self.ignore() if fresh else known["ignore"])
-        if path.startswith(KEYS):
-            return path.format(id=self.key() if fresh else known["key"])
-        if path.startswith(MEMBERS):
-            return path.format(id=self.member() if fresh else known["member"])
-        if path.startswith(INVITATIONS):
-            return path.format(id=self.invitation() if fresh else known["invitation"])
-        if path.startswith(MONITORS):
-            return path.format(id=self.monitor() if fresh else known["monitor"])
+        makers = {
+            BATCHES: ("batch", self.batch),
+            IGNORES: ("ignore", self.ignore),
+            KEYS: ("key", self.key),
+            MEMBERS: ("member", self.member),
+            INVITATIONS: ("invitation", self.invitation),
+            MONITORS: ("monitor", self.monitor),
+            SILENCES: ("silence", self.silence),
+            PROFILES: ("profile", self.profile),
+        }
+        kind, maker = next((makers[each] for each in makers if path.startswith(each)), ("", None))
+        if maker is not None:
+            return path.format(id=maker() if fresh else known[kind])
         if path.startswith(AUDITS):
             audit = self.audit() if fresh else known["audit"]
             return path.format(id=audit, n=1, finding=1, page=1)
-        if path.startswith(PROFILES):
-            return path.format(id=self.profile() if fresh else known["profile"])
         if path.startswith(WEBHOOKS):
             return path.format(id=self.webhook() if fresh else known["webhook"], delivery=known["delivery"])
         if "/criteria" in path:
@@ -312,6 +323,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         known["member"] = world.member()
         known["invitation"] = [world.invitation() for _ in range(3)][-1]
         known["monitor"] = [world.monitor() for _ in range(9)][-1]
+        known["silence"] = [world.silence() for _ in range(6)][-1]
         known["webhook"] = [world.webhook() for _ in range(9)][-1]
         known["profile"] = [world.profile() for _ in range(4)][-1]
         known["audit"] = [world.audit(), world.evaluated_audit()][-1]
@@ -477,6 +489,7 @@ def test_what_belongs_to_others_looks_like_what_never_was(world: World, subtests
                 IGNORES: "ignore",
                 KEYS: "key",
                 PROFILES: "profile",
+                SILENCES: "silence",
                 WEBHOOKS: "webhook",
             }
             report = str(world.known[next((kinds[each] for each in kinds if path.startswith(each)), "id")])

@@ -10,6 +10,8 @@ from typing import Any, Final
 import httpx
 import pytest
 
+from pagegrade.clock import now_ms
+from pagegrade.report.serialize import timestamp
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.web.calling import BASE_URL, Instance, with_instance
 
@@ -42,6 +44,13 @@ IGNORES: Final = Collection("/ignores", "/ignores", {"check": "image-alt", "reas
 MONITORS: Final = Collection(
     "/monitors", "/monitors", {"report_id": 1, "schedule": "daily"}, {"schedule": "often"}, {"paused": 1}
 )
+_SOON: Final = timestamp(now_ms() + 3_600_000)
+SILENCES: Final = Collection(
+    "/silences",
+    "/silences",
+    {"project": "example.com", "reason": "Move.", "until": _SOON},
+    {"project": "example.com", "until": _SOON},
+)
 WEBHOOKS: Final = Collection(
     "/webhooks", "/webhooks", {"url": "https://hook.example/"}, {"url": "http://127.0.0.1/"}, {"disabled": 1}
 )
@@ -67,7 +76,7 @@ AUDITS: Final = Collection(
     {"url": "https://site.example/", "max_pages": 0},
     {"paused": 1},
 )
-COLLECTIONS: Final = (IGNORES, MONITORS, WEBHOOKS, DELIVERIES, PROFILES, AUDITS, KEYS, INVITATIONS)
+COLLECTIONS: Final = (IGNORES, MONITORS, SILENCES, WEBHOOKS, DELIVERIES, PROFILES, AUDITS, KEYS, INVITATIONS)
 each_list = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda each: each.path)
 each_whole = pytest.mark.parametrize(
     "collection", [each for each in COLLECTIONS if each.is_whole], ids=lambda each: each.path
@@ -106,7 +115,7 @@ def ids(answer: httpx.Response) -> list[int]:
 
 def test_the_table_has_every_list_of_them() -> None:
     """A new list gets a row."""
-    tags = {"Access profiles", "Audits", "Monitors", "Webhooks", "Ignore rules", "Keys", "Invitations"}
+    tags = {"Access profiles", "Audits", "Monitors", "Silences", "Webhooks", "Ignore rules", "Keys", "Invitations"}
     lists = {each.path for each in ALL_OPERATIONS if each.tag in tags and each.name.startswith("list_")}
 
     assert lists == {f"{PREFIX}{each.path}".replace("/1/", "/{id}/") for each in COLLECTIONS}

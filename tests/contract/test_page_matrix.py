@@ -21,6 +21,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Account, Role
 from pagegrade.model.stored import PackedPicture
 from pagegrade.report.codec import pack_report
+from pagegrade.report.serialize import timestamp
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import add_account, disable_account, list_accounts
 from pagegrade.store.repositories.members import add_invitation, add_membership, remove_membership
@@ -68,6 +69,8 @@ async def make_world(instance: Instance) -> World:
 
     await instance.call("POST", "/api/v1/monitors", json={"report_id": report["id"], "schedule": "daily"})
     await instance.call("POST", "/api/v1/ignores", json={"check": "title", "reason": "x"})
+    silence = {"project": "a.example", "reason": "x", "until": timestamp(now_ms() + 3_600_000)}
+    await instance.call("POST", "/api/v1/silences", json=silence)
     hook = {"url": "https://hook.example/", "events": ["report.failed"]}
     await instance.call("POST", "/api/v1/webhooks", json=hook)
     access = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader"}
@@ -105,6 +108,7 @@ async def make_world(instance: Instance) -> World:
         "/keys/": "1",
         "/ignores/": "1",
         "/monitors/": "1",
+        "/silences/": "1",
         "/webhooks/": "1",
         "/access-profiles/": "1",
         "/audits/": "1",

@@ -104,6 +104,8 @@ def test_teams_gets_text_runs() -> None:
             "Analysis failed",
         ),
         ("monitor.unreachable", {"report": {"url": "https://a.example/"}}, "Page unreachable"),
+        ("monitor.reminder", {"still": "breached", "since": "2026-01-03T08:00:00.000Z"}, "Budget still exceeded"),
+        ("monitor.reminder", {"still": "unreachable", "since": "2026-01-03T08:00:00.000Z"}, "Page still unreachable"),
         ("report.recovered", {"report": {"url": "https://a.example/", "score": 90}}, "Within budget again"),
         ("report.completed", {"report": {"url": "https://a.example/", "score": 90}}, "Analysis completed"),
         (

@@ -12,7 +12,7 @@ from pagegrade.cli.tables import check_format, moment, write_list
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed, Violation
-from pagegrade.model.monitors import Monitor
+from pagegrade.model.monitors import Monitor, Remind
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.id_lists import Part
 from pagegrade.service.monitors import operations as service
@@ -43,6 +43,7 @@ def read_change(
     timezone: str | None = None,
     budgets: Sequence[str] | None = None,
     paused: bool | None = None,
+    remind: Remind | None = None,
 ) -> MonitorChange:
     """Read the members of a monitor of a report or an audit from arguments.
 
@@ -55,6 +56,7 @@ def read_change(
         timezone=None if timezone is None else read_timezone(timezone, violations),
         budgets=None if budgets is None else read_budgets(budgets, violations, of_audit=of_audit),
         paused=paused,
+        remind=remind,
     )
     if violations:
         raise InvalidInput(violations[0].message)
@@ -145,6 +147,7 @@ def _entry(monitor: Monitor) -> Mapping[str, object]:
             for budget in monitor.budgets
         ],
         "breached": [budget.condition for budget in monitor.budgets if budget.state == "breached"],
+        "remind": monitor.remind,
         "next_run_at": moment(monitor.next_run_at_ms),
         "last_run_at": moment(monitor.last_run_at_ms),
         "created_at": moment(monitor.created_at_ms),

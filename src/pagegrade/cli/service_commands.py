@@ -7,12 +7,17 @@ from typing import Annotated
 import typer
 
 from pagegrade.cli.account_commands import Format, accounts, keys, members
+from pagegrade.model.monitors import Remind
 
 monitors = typer.Typer(
     no_args_is_help=True, help="Manage monitors: reports and audits that are made again on a schedule."
 )
 
 MonitorId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade monitors list` shows it.")]
+Reminder = Annotated[
+    Remind | None,
+    typer.Option("--remind", help="How often it is said again that the page is still bad. never by default."),
+]
 OfAccount = Annotated[
     int | None, typer.Option("--account", metavar="ID", help="Account of the monitor; optional if there is only one.")
 ]
@@ -52,12 +57,15 @@ def monitors_create(
     schedule: Schedule = None,
     timezone: Zone = None,
     budget: Budgets = None,
+    remind: Reminder = None,
     account_id: OfAccount = None,
 ) -> None:
     """Create a monitor for a report or an audit and print its id."""
     from pagegrade.cli.monitors import create, read_change
 
-    changed = read_change(of_audit=audit_id is not None, schedule=schedule, timezone=timezone, budgets=budget)
+    changed = read_change(
+        of_audit=audit_id is not None, schedule=schedule, timezone=timezone, budgets=budget, remind=remind
+    )
     create(report_id, audit_id, changed, account_id)
 
 
@@ -68,12 +76,13 @@ def monitors_change(
     schedule: Schedule = None,
     timezone: Zone = None,
     budget: Budgets = None,
+    remind: Reminder = None,
     account_id: OfAccount = None,
 ) -> None:
-    """Change the schedule, the time zone, or all budgets of a monitor."""
+    """Change the schedule, the time zone, all budgets, or the reminder of a monitor."""
     from pagegrade.cli.monitors import change
 
-    change(monitor_id, account_id, schedule=schedule, timezone=timezone, budgets=budget or None)
+    change(monitor_id, account_id, schedule=schedule, timezone=timezone, budgets=budget or None, remind=remind)
 
 
 @monitors.command("pause")

@@ -43,6 +43,7 @@ from pagegrade.client.types import (
     Delivery,
     DeliveryList,
     Description,
+    EndedSilence,
     FindingPageDocument,
     FindingPageList,
     Ignore,
@@ -66,6 +67,8 @@ from pagegrade.client.types import (
     Run,
     RunItem,
     RunList,
+    Silence,
+    SilenceList,
     SiteFindingDocument,
     SiteFindingList,
     Unset,
@@ -254,7 +257,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             fields: Top-level members to answer with, separated by commas; the others are left out, also those
                 that are described as always there.
             wait_s: Seconds to wait for the analysis, 0 to 50; else the installation's.
@@ -290,7 +293,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             format: Format of the file; `prompt` is Markdown for coding agents.
         """
         return self._file("show_report", path={"id": id}, query={"format": format})
@@ -318,7 +321,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -370,7 +373,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -422,7 +425,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.
             render: 1: draw the page in a browser, 0: do not. Applies from the next analysis on.
@@ -459,7 +462,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast("DeletedReport", self._answer("delete_report", path={"id": id}, header={"If-Match": if_match}))
@@ -474,7 +477,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             per_page: Items of a page.
             page: Number of the page, from 1.
         """
@@ -493,7 +496,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             number: Number of the run within the report, or of the crawl within the audit, from 1.
         """
         return cast("Run", self._data("show_run", path={"id": id, "number": number}))
@@ -506,7 +509,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             from_: Number of the older run; the last but one.
             to: Number of the newer run; the last.
         """
@@ -523,7 +526,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             per_page: Items of a page.
             page: Number of the page, from 1.
         """
@@ -546,7 +549,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             criterion: Number of the success criterion in WCAG 2.2.
         """
         return cast("CriterionOfReport", self._data("show_criterion", path={"id": id, "criterion": criterion}))
@@ -569,7 +572,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             criterion: Number of the success criterion in WCAG 2.2.
             outcome: What was found.
             note: Reason for it; required unless the criterion is met.
@@ -595,7 +598,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             criterion: Number of the success criterion in WCAG 2.2.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
@@ -616,7 +619,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             picture: Name of a picture, as `rendered.pictures` or `page.preview` of the report has it.
         """
         return self._file("show_picture", path={"id": id, "picture": picture})
@@ -695,7 +698,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("Batch", self._data("show_batch", path={"id": id}))
 
@@ -707,7 +710,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:write`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("DeletedBatch", self._answer("delete_batch", path={"id": id}))
 
@@ -827,7 +830,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `reports:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("Ignore", self._data("show_ignore", path={"id": id}))
 
@@ -839,7 +842,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `ignores`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("DeletedIgnore", self._answer("delete_ignore", path={"id": id}))
 
@@ -866,7 +869,7 @@ class SyncMethods(SyncCaller):
             cursor: Walks through the list without missing or repeating an item while others are created or
                 deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
             count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
-            report_id: Only monitors of this report.
+            report_id: Only of this report.
             audit_id: Only monitors of this audit.
             project: Only monitors of reports and audits of this host.
         """
@@ -911,6 +914,7 @@ class SyncMethods(SyncCaller):
         timezone: str | None = None,
         budgets: list[str] | None = None,
         paused: Literal[0, 1] | None = None,
+        remind: Literal["never", "daily", "weekly"] | None = None,
         idempotency_key: str | None = None,
     ) -> Monitor:
         """Monitor a report or an audit.
@@ -937,6 +941,8 @@ class SyncMethods(SyncCaller):
                 five crawls that compare. In a form `budgets[]` several times, or one text with a condition a
                 line.
             paused: 1: create it without starting it.
+            remind: Interval at which `monitor.reminder` says, after a run or crawl, that something is still
+                bad. Without it `never`.
             idempotency_key: Key of this request; without it, one is made.
         """
         return cast(
@@ -950,6 +956,7 @@ class SyncMethods(SyncCaller):
                     "timezone": timezone,
                     "budgets": budgets,
                     "paused": paused,
+                    "remind": remind,
                 },
                 header={"Idempotency-Key": idempotency_key},
             ),
@@ -963,7 +970,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("Monitor", self._data("show_monitor", path={"id": id}))
 
@@ -975,6 +982,7 @@ class SyncMethods(SyncCaller):
         timezone: str | Unset | None = UNSET,
         budgets: list[str] | Unset | None = UNSET,
         paused: Literal[0, 1] | Unset | None = UNSET,
+        remind: Literal["never", "daily", "weekly"] | Unset | None = UNSET,
         if_match: str | None = None,
         idempotency_key: str | None = None,
     ) -> Monitor:
@@ -985,7 +993,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             schedule: `hourly`, `daily`, `weekly` or `monthly`, at a time that differs from monitor to monitor;
                 or a cron expression of five fields, whose times are moved by up to ten minutes. At most every
                 10 minutes.
@@ -999,6 +1007,8 @@ class SyncMethods(SyncCaller):
                 line. They replace all that there were; those that stay keep their state. An empty list, or an
                 empty field of a form, removes all.
             paused: 1: pause it; 0: go on, with a run at once if one was due meanwhile.
+            remind: Interval at which `monitor.reminder` says, after a run or crawl, that something is still
+                bad.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
             idempotency_key: Key of this request; without it, one is made.
         """
@@ -1007,7 +1017,13 @@ class SyncMethods(SyncCaller):
             self._data(
                 "update_monitor",
                 path={"id": id},
-                body={"schedule": schedule, "timezone": timezone, "budgets": budgets, "paused": paused},
+                body={
+                    "schedule": schedule,
+                    "timezone": timezone,
+                    "budgets": budgets,
+                    "paused": paused,
+                    "remind": remind,
+                },
                 header={"If-Match": if_match, "Idempotency-Key": idempotency_key},
             ),
         )
@@ -1020,10 +1036,98 @@ class SyncMethods(SyncCaller):
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast("DeletedMonitor", self._answer("delete_monitor", path={"id": id}, header={"If-Match": if_match}))
+
+    def list_silences(
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
+    ) -> SilenceList:
+        """List silences.
+
+        The silences of the account that are not over, newest first.
+
+        The key needs the scope `monitors`. A key that is limited to a project cannot be used.
+
+        Args:
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
+        """
+        return cast(
+            "SilenceList",
+            self._answer("list_silences", query={"per_page": per_page, "page": page, "cursor": cursor, "count": count}),
+        )
+
+    def iterate_silences(self, *, per_page: Literal[10, 25, 50, 100] | None = None) -> Iterator[Silence]:
+        """Yield every item of ``list_silences``, from cursor to cursor: none is missed or repeated."""
+        items = self._items("list_silences", query={"per_page": per_page}, by_cursor=True)
+        return cast("Iterator[Silence]", items)
+
+    def create_silence(
+        self,
+        reason: str,
+        until: str,
+        *,
+        monitor_id: int | None = None,
+        project: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Silence:
+        """Begin a silence.
+
+        Until its end people get no messages about the monitor or the site, by e-mail or chat; webhooks of
+        programs get all events. Runs and budgets go on. A page that became bad meanwhile and still is, is told
+        once it is over.
+
+        The key needs the scope `monitors`. A key that is limited to a project cannot be used.
+
+        Args:
+            reason: Reason for it.
+            until: Its end, at most 90 days ahead (RFC 3339).
+            monitor_id: Only events of this monitor.
+            project: All events of reports, monitors and audits of this host.
+            idempotency_key: Key of this request; without it, one is made.
+        """
+        return cast(
+            "Silence",
+            self._data(
+                "create_silence",
+                body={"reason": reason, "until": until, "monitor_id": monitor_id, "project": project},
+                header={"Idempotency-Key": idempotency_key},
+            ),
+        )
+
+    def show_silence(self, id: int) -> Silence:
+        """Show a silence.
+
+        A silence of the account that is not over.
+
+        The key needs the scope `monitors`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
+        """
+        return cast("Silence", self._data("show_silence", path={"id": id}))
+
+    def end_silence(self, id: int) -> EndedSilence:
+        """End a silence.
+
+        Ends it now. The log of the account keeps who began it, and why.
+
+        The key needs the scope `monitors`. A key that is limited to a project cannot be used.
+
+        Args:
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
+        """
+        return cast("EndedSilence", self._answer("end_silence", path={"id": id}))
 
     def list_webhooks(
         self,
@@ -1098,7 +1202,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("Webhook", self._data("show_webhook", path={"id": id}))
 
@@ -1120,7 +1224,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             url: As when creating one.
             events: As when creating one.
             project: Only events of reports and audits of this host.
@@ -1145,7 +1249,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast("DeletedWebhook", self._answer("delete_webhook", path={"id": id}, header={"If-Match": if_match}))
@@ -1159,7 +1263,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("WebhookWithSecret", self._data("rotate_webhook_secret", path={"id": id}))
 
@@ -1171,7 +1275,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("Delivery", self._data("test_webhook", path={"id": id}))
 
@@ -1191,7 +1295,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             per_page: Items of a page.
             page: Number of the page, from 1.
             cursor: Walks through the list without missing or repeating an item while others are created or
@@ -1222,7 +1326,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `webhooks`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             delivery: Number of the delivery.
         """
         return cast("Delivery", self._data("retry_webhook_delivery", path={"id": id, "delivery": delivery}))
@@ -1322,7 +1426,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `access`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("AccessProfile", self._data("show_access_profile", path={"id": id}))
 
@@ -1349,7 +1453,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `access`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             name: Name in reports.
             origins: As when creating one; they replace all that there were.
             user: Of Basic authentication.
@@ -1393,7 +1497,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `access`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast(
@@ -1440,7 +1544,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `members`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("Member", self._data("show_account_member", path={"id": id}))
 
@@ -1453,7 +1557,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `members`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             role: What the person may do from now on.
         """
         return cast("Member", self._data("update_member", path={"id": id}, body={"role": role}))
@@ -1467,7 +1571,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `members`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("RemovedMember", self._answer("remove_member", path={"id": id}))
 
@@ -1542,7 +1646,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `members`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("Invitation", self._data("show_account_invitation", path={"id": id}))
 
@@ -1554,7 +1658,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `members`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("WithdrawnInvitation", self._answer("delete_invitation", path={"id": id}))
 
@@ -1700,7 +1804,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             wait_s: Seconds to wait for the end of the crawl, 0 to 50; else none.
         """
         return cast("AuditDocument", self._data("show_audit", path={"id": id}, header={"Prefer": wait_s}))
@@ -1727,7 +1831,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:write`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             results: 1: crawl the site again; a crawl that has not ended is joined.
             fresh: 1, with `results`: read every page anew, even where the site says that it has not changed
                 since the crawl before.
@@ -1763,7 +1867,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:write`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             if_match: Entity tag that the object must still have, as an earlier answer named it.
         """
         return cast("DeletedAudit", self._answer("delete_audit", path={"id": id}, header={"If-Match": if_match}))
@@ -1778,7 +1882,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             per_page: Items of a page.
             page: Number of the page, from 1.
         """
@@ -1799,7 +1903,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             number: Number of the run within the report, or of the crawl within the audit, from 1.
         """
         return cast("CrawlDocument", self._data("show_audit_crawl", path={"id": id, "number": number}))
@@ -1822,7 +1926,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             per_page: Items of a page.
             page: Number of the page, from 1.
             crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
@@ -1872,7 +1976,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             finding: Number of the finding in the result of the crawl, from 1.
             per_page: Items of a page.
             page: Number of the page, from 1.
@@ -1919,7 +2023,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             per_page: Items of a page.
             page: Number of the page, from 1.
             cursor: Walks through the list without missing or repeating an item while others are created or
@@ -1975,7 +2079,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             page: Number of the page in the crawl, from 1.
             crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
         """
@@ -1995,7 +2099,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             from_: Number of the older crawl; without it the last one before the newer that compares with it.
             to: Number of the newer crawl; without it the newest that was evaluated.
         """
@@ -2020,7 +2124,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
             what: `json`: the whole result; `html`: the same as a document; `findings`: a table (CSV) of every
                 page of every finding; `pages`: a table of every URL; `prompt`: the findings in Markdown for
@@ -2158,7 +2262,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `keys`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("ListedKey", self._data("show_key", path={"id": id}))
 
@@ -2170,7 +2274,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `keys`. A key that is limited to a project cannot be used.
 
         Args:
-            id: Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
         """
         return cast("DeletedKey", self._answer("revoke_key", path={"id": id}))
 

@@ -239,6 +239,8 @@ class AuditEventData(TypedDict):
     links: EventAuditLinks
     monitor_id: NotRequired[int | None]
     budgets: NotRequired[list[EventBudget] | None]
+    still: NotRequired[Literal["breached", "unreachable"] | None]
+    since: NotRequired[str | None]
 
 
 class AuditList(TypedDict):
@@ -327,6 +329,7 @@ class AuditWebhookPayload(TypedDict):
         "report.regressed",
         "report.recovered",
         "monitor.unreachable",
+        "monitor.reminder",
         "audit.completed",
         "audit.failed",
         "audit.regressed",
@@ -754,6 +757,7 @@ class CreateMonitorBody(TypedDict):
     timezone: NotRequired[str | None]
     budgets: NotRequired[list[str] | None]
     paused: NotRequired[Literal[0, 1] | None]
+    remind: NotRequired[Literal["never", "daily", "weekly"] | None]
 
 
 class CreateReportForm(TypedDict):
@@ -772,6 +776,13 @@ class CreateReportMultipart(TypedDict):
     render: NotRequired[Literal[0, 1]]
     device: NotRequired[Literal["mobile", "desktop"]]
     access: NotRequired[str]
+
+
+class CreateSilenceBody(TypedDict):
+    monitor_id: NotRequired[int | None]
+    project: NotRequired[str | None]
+    reason: str
+    until: str
 
 
 class CreateWebhookBody(TypedDict):
@@ -979,6 +990,14 @@ class DrawnRequest(TypedDict):
     response_headers: dict[str, str]
 
 
+class EndedSilence(TypedDict):
+    deleted: bool
+    status: Literal[200]
+    warnings: NotRequired[list[AnswerWarning]]
+    id: int
+    object: Literal["silence"]
+
+
 class EventAudit(TypedDict):
     id: int
     url: str
@@ -1046,6 +1065,8 @@ class EventData(TypedDict):
     error: NotRequired[EventError | None]
     monitor_id: NotRequired[int | None]
     budgets: NotRequired[list[EventBudget] | None]
+    still: NotRequired[Literal["breached", "unreachable"] | None]
+    since: NotRequired[str | None]
     truncated: NotRequired[bool | None]
 
 
@@ -1479,6 +1500,7 @@ class Monitor(TypedDict):
     timezone: str
     budgets: list[Budget]
     paused: bool
+    remind: Literal["never", "daily", "weekly"]
     next_run_at: str | None
     last_run_at: str | None
     unreachable_since: str | None
@@ -1637,6 +1659,7 @@ class QuotaWebhookPayload(TypedDict):
         "report.regressed",
         "report.recovered",
         "monitor.unreachable",
+        "monitor.reminder",
         "audit.completed",
         "audit.failed",
         "audit.regressed",
@@ -1892,6 +1915,31 @@ class ShiftedElement(TypedDict):
     cause_url: str
 
 
+class Silence(TypedDict):
+    id: int
+    object: Literal["silence"]
+    monitor_id: int | None
+    project: str | None
+    reason: str
+    author: str
+    until: str
+    created_at: str
+
+
+class SilenceAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: Silence
+
+
+class SilenceList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: ReportListLinks
+    meta: ReportListMeta
+    data: list[Silence]
+
+
 class SiteFindingChange(TypedDict):
     kind: Literal["new", "worse", "fixed", "better", "still", "not_comparable"]
     check: str
@@ -1982,6 +2030,7 @@ class UpdateMonitorBody(TypedDict):
     timezone: NotRequired[str | None]
     budgets: NotRequired[list[str] | None]
     paused: NotRequired[Literal[0, 1] | None]
+    remind: NotRequired[Literal["never", "daily", "weekly"] | None]
 
 
 class UpdateReportBody(TypedDict):
@@ -2080,6 +2129,7 @@ class Webhook(TypedDict):
             "report.regressed",
             "report.recovered",
             "monitor.unreachable",
+            "monitor.reminder",
             "audit.completed",
             "audit.failed",
             "audit.regressed",
@@ -2117,6 +2167,7 @@ class WebhookPayload(TypedDict):
         "report.regressed",
         "report.recovered",
         "monitor.unreachable",
+        "monitor.reminder",
         "audit.completed",
         "audit.failed",
         "audit.regressed",
@@ -2147,6 +2198,7 @@ class WebhookWithSecret(TypedDict):
             "report.regressed",
             "report.recovered",
             "monitor.unreachable",
+            "monitor.reminder",
             "audit.completed",
             "audit.failed",
             "audit.regressed",

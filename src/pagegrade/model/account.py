@@ -107,6 +107,8 @@ class Action(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the operation (``web.operations``)."""
     target: int | None
     """Id of what was changed; ``None`` where it has none. Never its name, which may have to be forgotten with it."""
+    reason: str = ""
+    """Reason that was given for a silence."""
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):

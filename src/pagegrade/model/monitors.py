@@ -10,6 +10,9 @@ from pagegrade.model.basis import Basis
 
 BudgetState = Literal["unknown", "ok", "breached"]
 CrossingKind = Literal["regressed", "recovered", "unreachable"]
+Remind = Literal["never", "daily", "weekly"]
+REMIND_MS: Final[dict[Remind, int]] = {"daily": 86_400_000, "weekly": 7 * 86_400_000}
+"""Time after which people are told again; ``never`` has none."""
 MAX_BUDGETS: Final = 20
 """Of one monitor."""
 MAX_CONDITION: Final = 100
@@ -71,6 +74,11 @@ class Monitor(msgspec.Struct, frozen=True, kw_only=True):
     """Grows with every change."""
     audit_id: int | None = None
     """Without ``report_id``."""
+    remind: Remind = "never"
+    """Interval at which people are told again that it is still bad."""
+    told_at_ms: int | None = None
+    """Time of the last message that it is bad; 0: a silence kept that from people; ``None``: it is not, or nothing was
+    to be said of it."""
 
     @property
     def is_unmeasured(self) -> bool:

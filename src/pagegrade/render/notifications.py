@@ -57,6 +57,7 @@ _HEADLINES: Final[Mapping[str, str]] = {
     "report.regressed": N_("Budget exceeded"),
     "report.recovered": N_("Within budget again"),
     "monitor.unreachable": N_("Page unreachable"),
+    "monitor.reminder": N_("Budget still exceeded"),
     "audit.completed": N_("Site audit completed"),
     "audit.failed": N_("Site audit failed"),
     "audit.regressed": N_("Site got worse"),
@@ -67,6 +68,7 @@ _HEADLINES: Final[Mapping[str, str]] = {
 }
 
 
+_STILL_UNREACHABLE: Final = N_("Page still unreachable")
 _USED_UP: Final = N_("Quota used up")
 
 
@@ -187,6 +189,8 @@ def _item(texts: Words, payload: Mapping[str, Any]) -> Item:
         worse = change["worse"]
         lines.append(texts.ngettext("%(num)s finding on more pages", "%(num)s findings on more pages", worse))
     lines += [_budget_line(texts, each) for each in (data.get("budgets") or [])[:MAX_BUDGETS]]
+    if payload["type"] == "monitor.reminder":
+        lines.append(texts.gettext("Since %(day)s", day=data["since"][:10]))
     error = data.get("error")
     if isinstance(error, Mapping) and error.get("message"):
         lines.append(visible(error["message"], _MAX_TEXT))
@@ -217,8 +221,12 @@ def _item(texts: Words, payload: Mapping[str, Any]) -> Item:
 
 def _headline(payload: Mapping[str, Any]) -> str:
     """Return what happened, in English."""
-    used_up = payload["type"] == "quota.low" and payload["data"]["quota"]["percent"] >= WARNED_AT[0]
-    return _USED_UP if used_up else _HEADLINES[payload["type"]]
+    kind, data = payload["type"], payload["data"]
+    if kind == "quota.low" and data["quota"]["percent"] >= WARNED_AT[0]:
+        return _USED_UP
+    if kind == "monitor.reminder" and data["still"] == "unreachable":
+        return _STILL_UNREACHABLE
+    return _HEADLINES[kind]
 
 
 def _budget_line(texts: Words, budget: Mapping[str, Any]) -> str:

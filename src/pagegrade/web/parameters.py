@@ -17,7 +17,7 @@ from pagegrade.model.account import DEFAULT_SCOPES
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN
-from pagegrade.model.monitors import MAX_BUDGETS, MAX_SCHEDULE
+from pagegrade.model.monitors import MAX_BUDGETS, MAX_SCHEDULE, Remind
 from pagegrade.model.webhooks import KINDS
 from pagegrade.parse.http.access import MAX_PEM
 from pagegrade.parse.url import parse_target_url
@@ -406,6 +406,7 @@ _BUDGETS: Final = (
     "`coverage`, `severity`, `result`, severities, `pages` that were read, and `check.ID` of site checks; they compare "
     "with the last five crawls that compare. In a form `budgets[]` several times, or one text with a condition a line."
 )
+_REMIND: Final = "Interval at which `monitor.reminder` says, after a run or crawl, that something is still bad."
 
 
 class CreateMonitorBody(BaseModel):
@@ -424,6 +425,7 @@ class CreateMonitorBody(BaseModel):
         None, max_length=MAX_BUDGETS, description=_BUDGETS, examples=[["score<80", "lcp_ms>2500 for 3"]]
     )
     paused: Literal[0, 1] | None = Field(None, description="1: create it without starting it.", examples=[0])
+    remind: Remind | None = Field(None, description=f"{_REMIND} Without it `never`.", examples=["weekly"])
 
 
 class UpdateMonitorBody(BaseModel):
@@ -441,18 +443,15 @@ class UpdateMonitorBody(BaseModel):
         examples=[["score<80"]],
     )
     paused: Literal[0, 1] | None = Field(
-        None,
-        description="1: pause it; 0: go on, with a run at once if one was due meanwhile.",
-        examples=[1],
+        None, description="1: pause it; 0: go on, with a run at once if one was due meanwhile.", examples=[1]
     )
+    remind: Remind | None = Field(None, description=_REMIND, examples=["never"])
 
 
 class MonitorListQuery(PagedById):
     """Monitors come newest first."""
 
-    report_id: int | None = Field(
-        None, ge=1, le=2**53 - 1, description="Only monitors of this report.", examples=[1042]
-    )
+    report_id: int | None = Field(None, ge=1, le=2**53 - 1, description="Only of this report.", examples=[1042])
     audit_id: int | None = Field(None, ge=1, le=2**53 - 1, description="Only monitors of this audit.", examples=[12])
     project: str | None = Field(
         None,

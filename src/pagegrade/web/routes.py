@@ -20,6 +20,7 @@ from pagegrade.web.api import (
     projects,
     reports,
     runs,
+    silences,
     webhooks,
 )
 from pagegrade.web.api import keys as api_keys
@@ -51,6 +52,7 @@ from pagegrade.web.pages.reports import (
 )
 from pagegrade.web.pages.reports import monitors as own_monitors
 from pagegrade.web.pages.reports import projects as own_projects
+from pagegrade.web.pages.reports import silences as own_silences
 from pagegrade.web.pages.share import card, share_page
 
 PROBES: Final[tuple[Operation, ...]] = (*health.OPERATIONS, *metrics.OPERATIONS)
@@ -65,6 +67,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *batches.OPERATIONS,
     *ignores.OPERATIONS,
     *monitors.OPERATIONS,
+    *silences.OPERATIONS,
     *webhooks.OPERATIONS,
     *access_profiles.OPERATIONS,
     *members.OPERATIONS,
@@ -86,6 +89,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *selection.OPERATIONS,
     *settings.OPERATIONS,
     *own_monitors.OPERATIONS,
+    *own_silences.OPERATIONS,
     *criterion_result.OPERATIONS,
     *ignore_finding.OPERATIONS,
     *ignore_rules.OPERATIONS,

@@ -28,6 +28,7 @@ from pagegrade.store.repositories.idempotency import forget_requests
 from pagegrade.store.repositories.monitors import save_monitor
 from pagegrade.store.repositories.processes import forget_silent
 from pagegrade.store.repositories.rate_windows import PIECE_PAGES, silence_to_forget, sweep_counters
+from pagegrade.store.repositories.silences import forget_silences
 from pagegrade.store.repositories.webhooks import list_accounts_wanting
 
 logger = logging.getLogger(__name__)
@@ -188,6 +189,7 @@ CHORES: Final[tuple[Chore, ...]] = (
     partial(_forget_aged, forget=forget_requests),
     partial(_forget_aged, forget=forget_events),
     partial(_forget_aged, forget=forget_actions),
+    partial(_forget_aged, forget=forget_silences),
     _forget_sessions,
     _forget_counters,
     _forget_processes,

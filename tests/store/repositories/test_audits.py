@@ -10,15 +10,16 @@ from typing import Any
 import msgspec
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit, AuditFilter, StopReason
 from pagegrade.model.events import EVENT_TYPES
+from pagegrade.model.monitors import REMIND_MS
 from pagegrade.model.stored import Privacy
 from pagegrade.service.audits.operations import AuditChange, change_audit
-from pagegrade.service.monitors.operations import MonitorChange, create_monitor
+from pagegrade.service.monitors.operations import MonitorChange, create_monitor, update_monitor
 from pagegrade.service.reports.validation import SharingChange
 from pagegrade.service.webhooks.payload import make_key, prepare
 from pagegrade.store.engine.database import Database, Transaction
@@ -39,7 +40,7 @@ from pagegrade.store.repositories.crawls import end_crawl
 from pagegrade.store.repositories.deliveries import claim_webhooks
 from pagegrade.store.repositories.monitors import load_monitor
 from pagegrade.store.repositories.webhooks import add_webhook
-from pagegrade.store.schema.tables import deliveries, events, metadata
+from pagegrade.store.schema.tables import deliveries, events, metadata, monitors
 from pagegrade.web.schemas.webhook import AuditWebhookPayload
 from tests.audit_builders import OPTIONS, claim, fill, make_audit, result_of
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -110,6 +111,26 @@ def test_budgets_of_an_audit_are_evaluated_on_each_crawl(database: Database) -> 
         ("audit.regressed", monitor_id, list(budgets[:3])),
         ("audit.recovered", monitor_id, list(budgets[:3])),
     ]
+
+
+def test_a_site_that_stays_bad_is_said_again(database: Database) -> None:
+    """With the crawl that shows it a week later, and with its audit."""
+    alice = Caller(account=add_owner(database)[0])
+    audit, monitor_id = watched(database, alice, "score<80")
+    change = MonitorChange(remind="weekly")
+    database.write_here(partial(update_monitor, caller=alice, monitor_id=monitor_id, change=change, now_ms=now_ms()))
+    bad = replace(result_of("https://example.com/"), score=70)
+    week_ago = now_ms() - REMIND_MS["weekly"]
+    for told_at_ms in (None, week_ago + 3_600_000, week_ago):
+        if told_at_ms is not None:
+            again(database, alice, audit)
+            database.write_here(lambda tx: tx.execute(update(monitors).values(told_at_ms=told_at_ms)))  # noqa: B023 - now
+        fill(database, claim(database), bad)
+    rows = database.read_here(lambda tx: tx.execute(select(events).order_by(events.c.id)).all())
+    told = [(row.type, row.audit_id) for row in rows if row.monitor_id == monitor_id]
+
+    assert told == [("audit.regressed", audit.id), ("monitor.reminder", audit.id)]
+    assert msgspec.json.decode(rows[-1].data if rows[-1].monitor_id else rows[-2].data)["still"] == "breached"
 
 
 def test_a_site_that_fails_twice_is_unreachable_for_its_monitor(database: Database) -> None:

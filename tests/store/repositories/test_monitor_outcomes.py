@@ -11,7 +11,7 @@ from sqlalchemy import Engine, event, text
 
 from pagegrade.model.account import Caller
 from pagegrade.model.events import EVENT_TYPES
-from pagegrade.model.monitors import Crossing, Monitor
+from pagegrade.model.monitors import Crossing, Monitor, Remind
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import pack_detail, pack_report, unpack_detail
@@ -20,6 +20,7 @@ from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.monitors import list_crossings, load_monitor
+from pagegrade.store.repositories.silences import add_silence
 from pagegrade.store.repositories.webhooks import add_webhook
 from tests.queue_builders import Queue, completed, failed
 from tests.rendering_builders import make_rendering
@@ -38,24 +39,24 @@ def database(tmp_path: Path) -> Iterator[Database]:
 class Watched:
     """A report with a monitor."""
 
-    def __init__(self, database: Database, *budgets: str, paused: bool = False) -> None:
+    def __init__(self, database: Database, *budgets: str, paused: bool = False, remind: Remind | None = None) -> None:
         self.database = database
         self.caller = Caller(account=add_owner(database)[0])
         self.queue = Queue(database, self.caller.account.id)
         self.report_id = self.queue.add().report_id
-        change = MonitorChange(budgets=budgets, paused=paused)
+        change = MonitorChange(budgets=budgets, paused=paused, remind=remind)
         options = ServiceOptions()
         self.database.write_here(
             lambda tx: create_monitor(tx, self.caller, change, options, NOW_MS, report_id=self.report_id)
         )
 
-    def run(self, packed: PackedReport) -> tuple[str, ...]:
+    def run(self, packed: PackedReport, *, now_ms: int = NOW_MS) -> tuple[str, ...]:
         """Let a run end; the states of the budgets after it."""
         claimed = self.queue.claim()
         if not claimed:
             self.queue.again(self.report_id)
             claimed = self.queue.claim()
-        self.queue.finish(claimed[0], packed)
+        self.queue.finish(claimed[0], packed, now_ms=now_ms)
         return tuple(budget.state for budget in self.monitor.budgets)
 
     @property
@@ -238,3 +239,96 @@ def test_a_report_without_a_browser_by_choice_begins_anew(database: Database) ->
 
     assert found == [("unknown",), ("breached",)]
     assert watched.crossings == [(3, "regressed", ["score<80"])]
+
+
+class Heard(Watched):
+    """With a chat channel and a webhook for everything."""
+
+    def __init__(self, database: Database, remind: Remind | None, *budgets: str) -> None:
+        super().__init__(database, *budgets, remind=remind)
+        for kind in ("slack", "webhook"):
+            database.write_here(
+                lambda tx, kind=kind: add_webhook(  # type: ignore[misc]
+                    tx,
+                    self.caller.account.id,
+                    kind=kind,
+                    url="https://example.com/hook",
+                    events=EVENT_TYPES,
+                    project="",
+                    now_ms=NOW_MS,
+                )
+            )
+
+    def said(self, webhook_id: int = 1) -> list[str]:
+        """The events of the monitor that one of them gets, in their order."""
+        query = (
+            "SELECT type FROM events JOIN deliveries ON deliveries.event_id = events.id "
+            "WHERE monitor_id IS NOT NULL AND webhook_id = :webhook ORDER BY events.id"
+        )
+        return [kind for (kind,) in self.queue.rows(query, webhook=webhook_id)]
+
+
+@pytest.mark.parametrize(("remind", "after_days"), [("daily", 1), ("weekly", 7)])
+def test_what_stays_bad_is_said_again(database: Database, remind: Remind, after_days: int) -> None:
+    """With the first run after the time, not before; never again once it is good."""
+    heard = Heard(database, remind, "score<80")
+    pause_ms = after_days * 86_400_000
+    times = (0, pause_ms - 1, pause_ms, pause_ms + 1, 2 * pause_ms - 1, 2 * pause_ms)
+    for each in times:
+        heard.run(completed(70), now_ms=NOW_MS + each)
+    before = heard.said()
+    heard.run(completed(90), now_ms=NOW_MS + 3 * pause_ms)
+    heard.run(completed(90), now_ms=NOW_MS + 9 * pause_ms)
+    data = json.loads(heard.queue.rows("SELECT data FROM events WHERE type = 'monitor.reminder'")[0][0])
+
+    assert before == ["report.regressed", "monitor.reminder", "monitor.reminder"]
+    assert heard.said() == [*before, "report.recovered"]
+    assert heard.monitor.told_at_ms is None
+    assert (data["still"], data["since"], data["monitor_id"]) == ("breached", "2026-01-01T00:00:00.000Z", 1)
+    assert data["budgets"] == [{"condition": "score<80", "value": None, "limit": None}]
+
+
+def test_a_page_that_stays_unreachable_is_said_again(database: Database) -> None:
+    """A run that failed says nothing of budgets, and one without a reminder is said once."""
+    heard = Heard(database, "daily", "score<80")
+    for day, packed in enumerate((completed(70), failed("dns"), failed("dns"), failed("dns"))):
+        heard.run(packed, now_ms=NOW_MS + day * 86_400_000)
+
+    assert heard.said() == ["report.regressed", "monitor.unreachable", "monitor.reminder"]
+
+
+def test_without_a_reminder_nothing_is_said_twice(database: Database) -> None:
+    """However long it takes."""
+    heard = Heard(database, None, "score<80")
+    for day in range(30):
+        heard.run(completed(70), now_ms=NOW_MS + day * 86_400_000)
+
+    assert heard.said() == ["report.regressed"]
+
+
+def test_what_became_bad_in_silence_is_said_afterwards(database: Database) -> None:
+    """To people, once, although there is no reminder; programs heard of it at once."""
+    heard = Heard(database, None, "score<80")
+    silence = {"monitor_id": 1, "project": "", "reason": "x", "until_ms": NOW_MS + 5_000, "now_ms": NOW_MS}
+    database.write_here(lambda tx: add_silence(tx, heard.caller, **silence))  # type: ignore[arg-type]
+    for at_ms in (0, 4_999):
+        heard.run(completed(70), now_ms=NOW_MS + at_ms)
+    during = heard.said(), heard.said(2)
+    for at_ms in (5_000, 6_000):
+        heard.run(completed(70), now_ms=NOW_MS + at_ms)
+
+    assert during == ([], ["report.regressed"])
+    assert heard.said() == ["monitor.reminder"]
+
+
+def test_what_was_bad_only_in_silence_is_never_said(database: Database) -> None:
+    """It was repaired meanwhile, which people do not hear of either."""
+    heard = Heard(database, "daily", "score<80")
+    about = {"monitor_id": None, "project": "example.com"}
+    silence = {**about, "reason": "x", "until_ms": NOW_MS + 5_000, "now_ms": NOW_MS}
+    database.write_here(lambda tx: add_silence(tx, heard.caller, **silence))  # type: ignore[arg-type]
+    for at_ms, score in ((0, 70), (4_000, 90), (6_000, 90)):
+        heard.run(completed(score), now_ms=NOW_MS + at_ms)
+
+    assert heard.said() == []
+    assert heard.said(2) == ["report.regressed", "report.recovered"]

@@ -58,6 +58,7 @@ def test_a_monitor_is_created_shown_listed_changed_and_deleted(tmp_path: Path) -
             {"condition": "score<80", "state": "unknown", "since": None, "analysis": None, "unmeasured_since": None}
         ],
         "paused": False,
+        "remind": "never",
         "last_run_at": None,
         "unreachable_since": None,
         **times,

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
-from pagegrade.model.monitors import MAX_JITTER, Crossing, Monitor
+from pagegrade.model.monitors import MAX_JITTER, Crossing, Monitor, Remind
 from pagegrade.parse.url import project_of
 from pagegrade.report.budgets import merge_budgets
 from pagegrade.service.accounts.quotas import check_count
@@ -37,6 +37,7 @@ class MonitorChange(msgspec.Struct, frozen=True, kw_only=True):
     budgets: tuple[str, ...] | None = None
     """Conditions in their canonical form."""
     paused: bool | None = None
+    remind: Remind | None = None
 
 
 def create_monitor(
@@ -72,6 +73,7 @@ def create_monitor(
         jitter=jitter,
         budgets=merge_budgets(change.budgets or (), ()),
         paused=change.paused or False,
+        remind=change.remind or "never",
         due_at_ms=next_due_ms(schedule, timezone, jitter, after_ms=now_ms),
         now_ms=now_ms,
     )
@@ -218,6 +220,7 @@ def update_monitor(
         timezone=timezone,
         budgets=monitor.budgets if change.budgets is None else merge_budgets(change.budgets, monitor.budgets),
         paused=monitor.paused if change.paused is None else change.paused,
+        remind=change.remind or monitor.remind,
         due_at_ms=due_at_ms,
     )
     if after == monitor:

@@ -15,7 +15,7 @@ from pagegrade.parse.url import project_of
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports.listing import WEEK_MS
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories import ignores, webhooks
+from pagegrade.store.repositories import ignores, silences, webhooks
 from pagegrade.store.repositories import projects as store
 from pagegrade.store.repositories.counts import count_matching
 from pagegrade.store.repositories.overview import average_score, pages_that_got_worse
@@ -92,7 +92,7 @@ def show_project(tx: Transaction, caller: Caller, typed: str) -> ProjectSize:
 
 
 def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = DELETED_AT_ONCE) -> tuple[int, ...]:
-    """Delete reports of a project, up to ``limit``, its ignore rules and webhooks; ids of the reports that are gone.
+    """Delete reports of a project, up to ``limit``, its rules, silences and webhooks; ids of the reports that are gone.
 
     Call it again, in another transaction, until fewer than ``limit`` are: the last time with an empty answer at the
     most.
@@ -101,6 +101,7 @@ def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = 
     if not caller.may_use(project):
         return ()
     ignores.delete_of_project(tx, caller.account.id, project)
+    silences.delete_of_project(tx, caller.account.id, project)
     webhooks.delete_of_project(tx, caller.account.id, project)
     return store.delete_from_project(tx, caller.account.id, project, limit=limit)
 

@@ -20,6 +20,7 @@ DEFAULT_EVENTS: Final[tuple[EventType, ...]] = (
     "report.regressed",
     "report.recovered",
     "monitor.unreachable",
+    "monitor.reminder",
     "audit.failed",
     "audit.regressed",
     "audit.recovered",

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import and_, delete, func, insert, select
 
 from pagegrade.model.account import Action, Caller
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.schema.account_tables import actions
-from pagegrade.store.schema.tables import accounts, api_keys
+from pagegrade.store.schema.tables import accounts, api_keys, silences
 
 KEPT_MS: Final = 90 * 86_400_000
 """So long an action is kept."""
 MOST: Final = 10_000
 """Newest actions of an account that are kept, and up to ``_TRIMMED_EVERY`` more of a busy one."""
+_SILENCES: Final = ("begin_silence", "create_silence", "end_silence", "stop_silence")
+"""Operations on silences, whose reason the log has."""
 _TRIMMED_EVERY: Final = 100
 
 
@@ -56,11 +58,19 @@ def list_actions(
         limit: So many at most.
     """
     name = func.coalesce(api_keys.c.name, accounts.c.name, "")
-    joined = actions.outerjoin(accounts, accounts.c.id == actions.c.person_id).outerjoin(
-        api_keys, api_keys.c.id == actions.c.key_id
+    about_silence = and_(
+        actions.c.operation.in_(_SILENCES),
+        silences.c.id == actions.c.target,
+        silences.c.account_id == actions.c.account_id,
     )
+    joined = (
+        actions.outerjoin(accounts, accounts.c.id == actions.c.person_id)
+        .outerjoin(api_keys, api_keys.c.id == actions.c.key_id)
+        .outerjoin(silences, about_silence)
+    )
+    reason = func.coalesce(silences.c.reason, "")
     query = (
-        select(actions.c.id, actions.c.at_ms, actions.c.is_key, name, actions.c.operation, actions.c.target)
+        select(actions.c.id, actions.c.at_ms, actions.c.is_key, name, actions.c.operation, actions.c.target, reason)
         .select_from(joined)
         .where(actions.c.account_id == account_id)
         .order_by(actions.c.id.desc())
@@ -69,7 +79,9 @@ def list_actions(
     if before_id is not None:
         query = query.where(actions.c.id < before_id)
     return [
-        Action(id=row[0], at_ms=row[1], is_key=bool(row[2]), actor=row[3], operation=row[4], target=row[5])
+        Action(
+            id=row[0], at_ms=row[1], is_key=bool(row[2]), actor=row[3], operation=row[4], target=row[5], reason=row[6]
+        )
         for row in tx.execute(query)
     ]
 

@@ -15,7 +15,7 @@ from pagegrade.model.audit_result import AuditResult, AuditSummary
 from pagegrade.model.basis import Basis
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.events import Event, EventType
-from pagegrade.model.monitors import Budget, BudgetChange, Crossing, CrossingKind, Monitor
+from pagegrade.model.monitors import REMIND_MS, Budget, BudgetChange, Crossing, CrossingKind, Monitor
 from pagegrade.model.rendering import Device
 from pagegrade.model.report import Report
 from pagegrade.model.stored import PackedReport, StoredRun
@@ -29,10 +29,12 @@ from pagegrade.report.budgets import (
 )
 from pagegrade.report.codec import restore_report, unpack_detail, unpack_page
 from pagegrade.report.gates import COMPARED_RUNS, PARTS, Gate, Part
+from pagegrade.report.serialize import timestamp
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.monitors import add_crossing, list_of_audit, list_of_report, save_monitor
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.run_history import latest_completed, list_comparable, load_run
+from pagegrade.store.repositories.silences import is_silent
 from pagegrade.store.schema.tables import reports, run_details
 
 _REPORT: Final = select(reports.c.project, reports.c.render).where(reports.c.id == bindparam("report_id"))
@@ -71,6 +73,9 @@ def record_outcome(
 ) -> tuple[Crossing, ...]:
     """Evaluate the monitors of a report on a run that ends now; only while the account is held.
 
+    People are told again of what this run shows to be still bad, as often as its monitor says, and of what became bad
+    while they were to get no messages.
+
     Args:
         tx: The transaction that stores the outcome of the run.
         account_id: Of the report.
@@ -92,11 +97,17 @@ def record_outcome(
     known = _Reports(tx, run, packed, is_lost=asked is not None and run.device is None, static_is_meant=render == 0)
     for monitor in watching:
         after, crossed = _evaluate(monitor, known, now_ms)
+        is_quiet = is_silent(tx, account_id, monitor_id=monitor.id, project=project, at_ms=now_ms)
+        is_measured = known.error_code is None and not known.is_lost
+        kinds = [crossing.kind for crossing in crossed]
+        after, reminds = _remind(after, kinds, now_ms, is_measured=is_measured, is_quiet=is_quiet)
         if after != monitor:
             save_monitor(tx, replace(after, updated_at_ms=now_ms))
         for crossing in crossed:
             add_crossing(tx, account_id, run.id, crossing)
             add_event(tx, _event(account_id, project, crossing))
+        if reminds:
+            add_event(tx, _reminder(after, project, {}, now_ms))
         crossings += crossed
     return tuple(crossings)
 
@@ -114,6 +125,58 @@ def _event(account_id: int, project: str, crossing: Crossing) -> Event:
         report_id=crossing.report_id,
         at_ms=crossing.at_ms,
         data=data,
+    )
+
+
+def _remind(
+    monitor: Monitor, crossed: Sequence[CrossingKind], now_ms: int, *, is_measured: bool, is_quiet: bool
+) -> tuple[Monitor, bool]:
+    """Return the monitor with the time of its last message, and whether people are to be told again.
+
+    Args:
+        monitor: As the run or crawl has left it.
+        crossed: Changes for which there is an event of their own.
+        now_ms: The time.
+        is_measured: The budgets were evaluated.
+        is_quiet: People get no messages about the monitor now.
+    """
+    if any(kind != "recovered" for kind in crossed):
+        return replace(monitor, told_at_ms=0 if is_quiet else now_ms), False
+    if monitor.unreachable_since_ms is None:
+        if not any(budget.state == "breached" for budget in monitor.budgets):
+            return replace(monitor, told_at_ms=None), False
+        if not is_measured:
+            return monitor, False
+    told_at_ms, pause_ms = monitor.told_at_ms, REMIND_MS.get(monitor.remind)
+    if told_at_ms is None:
+        return replace(monitor, told_at_ms=now_ms), False  # bad without a message, as on the first run of other rules
+    is_due = told_at_ms == 0 or (pause_ms is not None and now_ms - told_at_ms >= pause_ms)
+    if is_quiet or not is_due:
+        return monitor, False
+    return replace(monitor, told_at_ms=now_ms), True
+
+
+def _reminder(
+    monitor: Monitor, project: str, data: Mapping[str, Any], now_ms: int, *, audit_id: int | None = None
+) -> Event:
+    """Return the event of a monitor that is still bad; ``data`` are more members of it."""
+    breached = [budget for budget in monitor.budgets if budget.state == "breached"]
+    since = [each for each in (monitor.unreachable_since_ms, *(budget.since_ms for budget in breached)) if each]
+    more: dict[str, Any] = {
+        "monitor_id": monitor.id,
+        "still": "breached" if monitor.unreachable_since_ms is None else "unreachable",
+        "since": timestamp(min(since, default=now_ms)),
+        "budgets": [{"condition": budget.condition, "value": None, "limit": None} for budget in breached],
+    }
+    return Event(
+        type="monitor.reminder",
+        account_id=monitor.account_id,
+        project=project,
+        monitor_id=monitor.id,
+        report_id=monitor.report_id,
+        at_ms=now_ms,
+        data={**data, **more},
+        audit_id=audit_id,
     )
 
 
@@ -198,8 +261,13 @@ def record_crawl(
             after, crossed = _after_failure(monitor, "internal" if reached else crawl.stop_reason or "internal", now_ms)
         else:
             after, crossed = _after(monitor, evaluate_budgets(monitor.budgets, result, earlier, now_ms))
+        is_quiet = is_silent(tx, monitor.account_id, monitor_id=monitor.id, project=project, at_ms=now_ms)
+        kinds = [kind for kind, _ in crossed]
+        after, reminds = _remind(after, kinds, now_ms, is_measured=result is not None, is_quiet=is_quiet)
         if after != monitor:
             save_monitor(tx, replace(after, updated_at_ms=now_ms))
+        if reminds:
+            add_event(tx, _reminder(after, project, data, now_ms, audit_id=crawl.audit_id))
         for kind, budgets in crossed:
             is_worse = is_worse or kind == "regressed"
             more: dict[str, Any] = {"monitor_id": monitor.id}

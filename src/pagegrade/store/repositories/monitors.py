@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, func, insert, or_, select, update
 
-from pagegrade.model.monitors import Budget, Crossing, Monitor
+from pagegrade.model.monitors import Budget, Crossing, Monitor, Remind
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.reports import GREATEST_ID
@@ -51,6 +51,8 @@ _ALTERABLE: Final = (
     "failures",
     "unreachable_since_ms",
     "updated_at_ms",
+    "remind",
+    "told_at_ms",
 )
 
 
@@ -65,6 +67,7 @@ def add_monitor(
     jitter: int,
     budgets: tuple[Budget, ...],
     paused: bool,
+    remind: Remind = "never",
     due_at_ms: int,
     now_ms: int,
 ) -> Monitor:
@@ -78,6 +81,7 @@ def add_monitor(
         "jitter": jitter,
         "budgets": msgspec.json.encode(budgets),
         "paused": int(paused),
+        "remind": remind,
         "due_at_ms": due_at_ms,
         "failures": 0,
         "created_at_ms": now_ms,

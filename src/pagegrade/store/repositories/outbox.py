@@ -19,6 +19,7 @@ from pagegrade.model.webhooks import MESSAGE_KINDS, receiver_of
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.run_history import latest_comparable, latest_completed, latest_finished
+from pagegrade.store.repositories.silences import is_silent
 from pagegrade.store.schema.tables import deliveries, events, webhooks
 
 DIGEST_MS: Final = 30_000
@@ -55,12 +56,18 @@ _REPORT: Final = text("SELECT url, project, score, rating, pending_run FROM repo
 def add_event(tx: Transaction, event: Event) -> bool:
     """Write an event to the outbox, in the transaction of the change that it reports; at the end of that change.
 
+    People get none of a monitor or a site that is silent; programs get all.
+
     Returns:
         False where no webhook of the account wants it; then nothing was written.
     """
     which = {"account_id": event.account_id, "project": event.project}
     rows = _WANTING.rows(tx, which)
     wanting = [(number, kind) for number, kind, types in rows if event.type in types.split()]
+    if any(kind in MESSAGE_KINDS for _, kind in wanting) and is_silent(
+        tx, event.account_id, monitor_id=event.monitor_id, project=event.project, at_ms=event.at_ms
+    ):
+        wanting = [(number, kind) for number, kind in wanting if kind not in MESSAGE_KINDS]
     return bool(wanting) and _write(tx, event, wanting)
 
 

@@ -332,9 +332,28 @@ monitors = Table(
     Column("updated_at_ms", BigInteger, nullable=False),
     Column("revision", Integer, nullable=False),
     Column("audit_id", ForeignKey("audits.id", ondelete="CASCADE"), index=True),  # without report_id
+    Column("remind", text(6), nullable=False, server_default="never"),  # never, daily, weekly
+    Column("told_at_ms", BigInteger),  # last message that it is bad; 0: a silence kept it; NULL: it is not
     Index("ix_monitors_due", "paused", "due_at_ms"),
     sqlite_autoincrement=True,
     comment="Reports and audits that are made again on a schedule, with budgets.",
+)
+
+silences = Table(
+    "silences",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("monitor_id", ForeignKey("monitors.id", ondelete="CASCADE"), index=True),  # NULL: of a site
+    Column("project", text(300), nullable=False),  # "": of a monitor
+    Column("reason", text(500), nullable=False),
+    Column("person_id", ForeignKey("accounts.id", ondelete="SET NULL"), index=True),  # NULL with a key, or once erased
+    Column("key_id", ForeignKey("api_keys.id", ondelete="SET NULL"), index=True),
+    Column("until_ms", BigInteger, nullable=False, index=True),
+    Column("created_at_ms", BigInteger, nullable=False),
+    Index("ix_silences_account", "account_id", "until_ms"),
+    sqlite_autoincrement=True,
+    comment="Times in which people get no messages about a monitor or a site.",
 )
 
 monitor_crossings = Table(

@@ -80,6 +80,7 @@ def read_change(
         timezone=None if fields.timezone is None else read_timezone(fields.timezone, violations),
         budgets=None if fields.budgets is None else read_budgets(fields.budgets, violations, of_audit=of_audit),
         paused=None if fields.paused is None else fields.paused == 1,
+        remind=fields.remind,
     )
     if violations:
         raise ValidationFailed(violations)

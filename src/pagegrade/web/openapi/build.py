@@ -51,6 +51,7 @@ EVENT_SUMMARIES: Final[dict[str, str]] = {
     "report.regressed": "A budget of a monitor is exceeded",
     "report.recovered": "A budget of a monitor is met again",
     "monitor.unreachable": "A monitored page is unreachable",
+    "monitor.reminder": "A monitored page is still bad",
     "audit.completed": "A site was crawled and evaluated",
     "audit.failed": "A site could not be crawled or evaluated",
     "audit.regressed": "A site is worse than in the last crawl that compares, or breaches budgets of a monitor",

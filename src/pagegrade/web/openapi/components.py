@@ -17,6 +17,7 @@ TAGS: Final[dict[str, str]] = {
     "Access profiles": "What analyses send to the origins of own pages, to be let in.",
     "Audits": "Sites that are crawled and graded as a whole.",
     "Crawls": "Passes over the site of an audit, with what was found on its pages.",
+    "Silences": "Times in which people get no messages about a monitor or a site.",
     "Webhooks": "Deliveries of events to URLs, chat channels and e-mail addresses.",
     "Runs": "The analyses of a report: each is numbered and never changes.",
     "Criteria": "Success criteria of WCAG 2.2 on the page of a report, and the results that persons record.",
@@ -31,7 +32,7 @@ LARGEST_ID: Final = 2**63 - 1
 
 PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
     "id": {
-        "description": "Number of the report, the audit, the batch, the ignore rule, the monitor or the webhook.",
+        "description": "Number of the report, audit, batch, ignore rule, monitor, silence or webhook.",
         "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
         "example": 1042,
     },

@@ -8,6 +8,7 @@ import msgspec
 
 from pagegrade.model.monitors import Budget as StoredBudget
 from pagegrade.model.monitors import Monitor as StoredMonitor
+from pagegrade.model.monitors import Remind
 from pagegrade.report.serialize import timestamp
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.rendered import Analysis
@@ -40,6 +41,7 @@ class Monitor(Document):
     timezone: str = about("IANA name of the zone in which the schedule is read.", "Europe/Prague")
     budgets: list[Budget] = about("Evaluated after each run of the report, or each crawl of the audit.")
     paused: bool = about("Nothing is due and no budget is evaluated.", False)  # noqa: FBT003
+    remind: Remind = about("How often it is said again that the page is still bad.", "weekly")
     next_run_at: Timestamp | None = about("The next due time; null while it is paused.", "2026-01-06T03:17:12.000Z")
     last_run_at: Timestamp | None = about(
         "Time its last run was queued; null before the first.", "2026-01-05T03:17:14.120Z"
@@ -81,6 +83,7 @@ def monitor_object(monitor: StoredMonitor) -> bytes:
         "timezone": monitor.timezone,
         "budgets": [_budget(budget) for budget in monitor.budgets],
         "paused": monitor.paused,
+        "remind": monitor.remind,
         "next_run_at": _moment(monitor.next_run_at_ms),
         "last_run_at": _moment(monitor.last_run_at_ms),
         "unreachable_since": _moment(monitor.unreachable_since_ms),

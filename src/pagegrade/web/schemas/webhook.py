@@ -153,8 +153,11 @@ class EventData(Document):
     error: EventError | None = sometimes("Of `report.failed`.", {"code": "dns", "reason": None, "message": "..."})
     monitor_id: int | None = sometimes("Of events of monitors.", 7)
     budgets: list[EventBudget] | None = sometimes(
-        "Of `report.regressed` and `report.recovered`.", [{"condition": "score<80", "value": 74, "limit": 80}]
+        "Of `report.regressed`, `report.recovered` and `monitor.reminder`, which has no values.",
+        [{"condition": "score<80", "value": 74, "limit": 80}],
     )
+    still: Literal["breached", "unreachable"] | None = sometimes("Of `monitor.reminder`: what is bad.", "breached")
+    since: Timestamp | None = sometimes("Of `monitor.reminder`: since when.", "2026-01-03T08:00:00.000Z")
     truncated: bool | None = sometimes("Lists were cut so that the payload stays below 20 kB.", *_YES)
 
 
@@ -219,6 +222,8 @@ class AuditEventData(Document):
         "Of `audit.recovered`, and of `audit.regressed` where it is a monitor's.",
         [{"condition": "score<80", "value": 74, "limit": 80}],
     )
+    still: Literal["breached", "unreachable"] | None = sometimes("Of `monitor.reminder`: what is bad.", "breached")
+    since: Timestamp | None = sometimes("Of `monitor.reminder`: since when.", "2026-01-03T08:00:00.000Z")
 
 
 class AuditWebhookPayload(Document):

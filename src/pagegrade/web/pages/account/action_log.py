@@ -23,7 +23,7 @@ from pagegrade.web.request import Request
 
 PATH: Final = "/team/log"
 PER_PAGE: Final = 50
-COLUMNS: Final = ("at", "by", "who", "operation", "action", "target")
+COLUMNS: Final = ("at", "by", "who", "operation", "action", "target", "reason")
 NOBODY: Final = {True: N_("A deleted key"), False: N_("A person whose account was deleted")}
 """True for a key -> name of who did it, where there is none any more."""
 _PAGES: Final = ("reports", "audits", "webhooks")
@@ -71,6 +71,7 @@ async def export_log(request: Request, work: UnitOfWork) -> Response:
             each.operation,
             _row(request, each).what,
             each.target,
+            each.reason,
         )
         for each in found
     )

@@ -38,6 +38,7 @@ EVENT_TEXTS: Final = {
     "report.regressed": N_("A budget is exceeded"),
     "report.recovered": N_("A budget is met again"),
     "monitor.unreachable": N_("A page is unreachable"),
+    "monitor.reminder": N_("A page is still bad: reminder"),
     "audit.completed": N_("A site audit is completed"),
     "audit.failed": N_("A site audit fails"),
     "audit.regressed": N_("A site got worse"),

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from pagegrade.model.account import Role
 from pagegrade.model.audit import Audit
 from pagegrade.model.errors import QuotaExceeded, ValidationFailed, Violation
-from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE, Monitor
+from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE, Monitor, Remind
 from pagegrade.model.stored import StoredReport
 from pagegrade.render.english import N_
 from pagegrade.service.audits.operations import show_audit
@@ -33,6 +33,7 @@ PER_PAGE: Final = 25
 EXAMPLES: Final = "score<80, score drop>=5, lcp_ms>2500 for 3"
 SITE_EXAMPLES: Final = "score<80, score drop>=5, high>0, check.broken-internal-links, pages drop>=10%"
 _NO_SITE_CONDITION: Final = N_("A line is no condition on a site. Enter conditions such as %(examples)s.")
+REMINDERS: Final[Mapping[Remind, str]] = {"never": N_("Never"), "daily": N_("Every day"), "weekly": N_("Every week")}
 SAID: Final = {
     "created": N_("The monitor was created."),
     "saved": N_("The monitor was saved."),
@@ -177,6 +178,7 @@ def _read(form: Mapping[str, str], *, of_audit: bool) -> MonitorChange:
         timezone=read_timezone(timezone, violations) if timezone else None,
         budgets=read_budgets((form.get("budgets", ""),), violations, of_audit=of_audit),
         paused="paused" in form,
+        remind=next((each for each in REMINDERS if each == form.get("remind")), None),
     )
     if violations:
         raise ValidationFailed(violations)
@@ -194,12 +196,18 @@ def _form(
 ) -> Response:
     """Return the form; ``monitor`` is ``None`` for a new one."""
     values: Mapping[str, str] = {
+        "remind": "never",
         "schedule": "weekly" if subject.is_audit else "daily",
         "timezone": view.admitted.person.timezone,
     }
     if monitor is not None:
         conditions = "\n".join(budget.condition for budget in monitor.budgets)
-        values = {"schedule": monitor.schedule, "timezone": monitor.timezone, "budgets": conditions}
+        values = {
+            "schedule": monitor.schedule,
+            "timezone": monitor.timezone,
+            "budgets": conditions,
+            "remind": monitor.remind,
+        }
         values = {**values, "paused": "1"} if monitor.paused else values
     return view.page(
         "monitor.html.jinja",
@@ -209,6 +217,7 @@ def _form(
         examples=SITE_EXAMPLES if subject.is_audit else EXAMPLES,
         values=values if sent is None else sent,
         problems=problems or {},
+        reminders=[(each, view.texts.gettext(name)) for each, name in REMINDERS.items()],
         max_schedule=MAX_SCHEDULE,
         max_budgets=MAX_BUDGETS * (MAX_CONDITION + 2),
         timezone=view.admitted.person.timezone,
