@@ -197,6 +197,15 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
               name="wrong", status=422),
         _post("/reports/{filler_4.id}/monitor", {"schedule": "daily"}, name="right", status=303),
     ),
+    ("GET", "/audits/{id}/monitor"): (
+        Visit(path="/audits/1/monitor", person="Alice"),
+        Visit(name="hostile", path="/audits/5/monitor", person="Alice"),
+    ),
+    ("POST", "/audits/{id}/monitor"): (
+        _post("/audits/1/monitor", {"schedule": "", "timezone": _HOSTILE, "budgets": _HOSTILE},
+              name="wrong", status=422),
+        _post("/audits/3/monitor", {"schedule": "weekly"}, name="right", status=303),
+    ),
     ("GET", "/monitors"): (
         Visit(path="/monitors", person="Alice"),
         Visit(name="empty", path="/monitors", person="Dora"),
@@ -465,6 +474,7 @@ FILES: Final = frozenset(
         "/audits/{id}/export/{format}",
         "/reports/{id}/export/{format}",
         "/r/{slug}/export/{format}",
+        "/a/{slug}/export/{format}",
         "/reports/{id}/pictures/{picture}",
         "/r/{slug}/pictures/{picture}",
     }

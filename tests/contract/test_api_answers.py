@@ -145,6 +145,8 @@ async def tour_audits(instance: Instance, see: Callable[..., Awaitable[httpx.Res
     await asyncio.to_thread(fill, instance.services.database, crawl)
     for path in ("", "/crawls", "/crawls/1", "/findings", "/findings/1/pages", "/pages", "/pages?cursor=", "/pages/2"):
         await see("GET", f"{place}{path}")
+    for path in ("/links", "/links?cursor=&from=1", "/links?state=outside", "/links?kind=x"):
+        await see("GET", f"{place}{path}")
     for path in (
         "/crawls/9",
         "/findings/9/pages",

@@ -127,6 +127,7 @@ ROWS: Final = {
     ("GET", "/api/v1/audits/{id}/crawls/{n}"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/audits/{id}/findings"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/audits/{id}/findings/{finding}/pages"): Row(200, 404, "audits:read"),
+    ("GET", "/api/v1/audits/{id}/links"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/audits/{id}/pages"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/audits/{id}/pages/{page}"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/webhooks"): Row(200, 200, "webhooks"),

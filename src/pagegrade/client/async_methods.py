@@ -94,6 +94,8 @@ class AsyncMethods(AsyncCaller):
     iterate_finding_pages = iterated(SyncMethods.iterate_finding_pages)
     list_audit_pages = awaited(SyncMethods.list_audit_pages)
     iterate_audit_pages = iterated(SyncMethods.iterate_audit_pages)
+    list_audit_links = awaited(SyncMethods.list_audit_links)
+    iterate_audit_links = iterated(SyncMethods.iterate_audit_links)
     show_audit_page = awaited(SyncMethods.show_audit_page)
     compare_audit_crawls = awaited(SyncMethods.compare_audit_crawls)
     export_audit = awaited(SyncMethods.export_audit)

@@ -87,6 +87,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "list_audit_findings": Operation(method="GET", path="/api/v1/audits/{id}/findings"),
     "list_finding_pages": Operation(method="GET", path="/api/v1/audits/{id}/findings/{finding}/pages"),
     "list_audit_pages": Operation(method="GET", path="/api/v1/audits/{id}/pages"),
+    "list_audit_links": Operation(method="GET", path="/api/v1/audits/{id}/links"),
     "show_audit_page": Operation(method="GET", path="/api/v1/audits/{id}/pages/{page}"),
     "compare_audit_crawls": Operation(method="GET", path="/api/v1/audits/{id}/compare"),
     "export_audit": Operation(method="GET", path="/api/v1/audits/{id}/export"),

@@ -16,6 +16,8 @@ from pagegrade.client.types import (
     Account,
     AuditComparisonDocument,
     AuditDocument,
+    AuditLink,
+    AuditLinkList,
     AuditList,
     AuditPageDocument,
     AuditPageItem,
@@ -2070,6 +2072,93 @@ class SyncMethods(SyncCaller):
             by_cursor=True,
         )
         return cast("Iterator[AuditPageItem]", items)
+
+    def list_audit_links(
+        self,
+        id: int,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
+        crawl: int | None = None,
+        from_: int | None = None,
+        to: int | None = None,
+        kind: Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
+        | None = None,
+        state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched", "outside"] | None = None,
+        status: int | None = None,
+    ) -> AuditLinkList:
+        """List the links of a crawl.
+
+        The links, canonicals, language versions, redirects and files of the pages that the newest evaluated
+        crawl, or `crawl`, has read, in the order in which it read them.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
+            per_page: Items of a page.
+            page: Number of the page, from 1.
+            cursor: Walks through the list without missing or repeating an item while others are created or
+                deleted: send it empty to begin, then follow `links.next`. Not together with `page`.
+            count: With `cursor`: 1 counts the list for `meta.total`. Pages are always counted.
+            crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
+            from_: Only links of the page with this id.
+            to: Only links to the page with this id.
+            kind: Only links of this kind.
+            state: Only links to URLs in this state.
+            status: Only links to URLs with this HTTP status.
+        """
+        return cast(
+            "AuditLinkList",
+            self._answer(
+                "list_audit_links",
+                path={"id": id},
+                query={
+                    "per_page": per_page,
+                    "page": page,
+                    "cursor": cursor,
+                    "count": count,
+                    "crawl": crawl,
+                    "from": from_,
+                    "to": to,
+                    "kind": kind,
+                    "state": state,
+                    "status": status,
+                },
+            ),
+        )
+
+    def iterate_audit_links(
+        self,
+        id: int,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        crawl: int | None = None,
+        from_: int | None = None,
+        to: int | None = None,
+        kind: Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
+        | None = None,
+        state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched", "outside"] | None = None,
+        status: int | None = None,
+    ) -> Iterator[AuditLink]:
+        """Yield every item of ``list_audit_links``, from cursor to cursor: none is missed or repeated."""
+        items = self._items(
+            "list_audit_links",
+            path={"id": id},
+            query={
+                "per_page": per_page,
+                "crawl": crawl,
+                "from": from_,
+                "to": to,
+                "kind": kind,
+                "state": state,
+                "status": status,
+            },
+            by_cursor=True,
+        )
+        return cast("Iterator[AuditLink]", items)
 
     def show_audit_page(self, id: int, page: int, *, crawl: int | None = None) -> AuditPageDocument:
         """Show a page of a crawl.

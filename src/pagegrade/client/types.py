@@ -243,6 +243,30 @@ class AuditEventData(TypedDict):
     since: NotRequired[str | None]
 
 
+class AuditLink(TypedDict):
+    id: int
+    object: Literal["audit_link"]
+    from_page: int
+    from_url: str
+    to_page: int | None
+    to_url: str
+    to_state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched", "outside"]
+    to_status: int | None
+    kind: Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
+    place: Literal["nav", "header", "footer", "main"]
+    nofollow: bool
+    hreflang: str
+    text: str
+
+
+class AuditLinkList(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    links: ReportListLinks
+    meta: ReportListMeta
+    data: list[AuditLink]
+
+
 class AuditList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, Field
 
-from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERNS
+from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERNS, LinkKind
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import AT_ONCE
 from pagegrade.web.parameters import MAX_SEARCH_CHARACTERS, MAX_TEXT, Paged, PagedById, ReportAccess
@@ -160,6 +160,23 @@ class AuditPageListQuery(PagedById):
     status: int | None = Field(None, ge=100, le=999, description="Only pages with this HTTP status.", examples=[404])
     state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"] | None = Field(
         None, description="Only pages in this state.", examples=["blocked"]
+    )
+
+
+class AuditLinkListQuery(PagedById):
+    """Filters combine with *and*."""
+
+    crawl: CrawlNumber = None
+    from_: int | None = Field(
+        None, alias="from", ge=1, le=2**53 - 1, description="Only links of the page with this id.", examples=[1]
+    )
+    to: int | None = Field(None, ge=1, le=2**53 - 1, description="Only links to the page with this id.", examples=[17])
+    kind: LinkKind | None = Field(None, description="Only links of this kind.", examples=["a"])
+    state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched", "outside"] | None = Field(
+        None, description="Only links to URLs in this state.", examples=["blocked"]
+    )
+    status: int | None = Field(
+        None, ge=100, le=999, description="Only links to URLs with this HTTP status.", examples=[404]
     )
 
 

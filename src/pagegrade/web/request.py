@@ -151,9 +151,10 @@ class Request(StarletteRequest):
     def filters(self, query: BaseModel) -> dict[str, str]:
         """Return the query parameters in use except those of paging, in the order of their model, for links."""
         found: dict[str, str] = {}
+        values = query.model_dump(by_alias=True)
         for name in names_of(type(query)):
             if name in self.sent and name not in _PAGING:
-                value = getattr(query, name)
+                value = values[name]
                 if value is not None:
                     found[name] = self.sent[name] if is_spelled_freely(type(query), name) else str(value)
         return found

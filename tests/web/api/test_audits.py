@@ -251,3 +251,30 @@ def test_two_crawls_are_compared(tmp_path: Path) -> None:
     assert (change["crawl"], change["score"], change["fixed"], change["new"]) == (1, 95, 1, 0)
     assert [data[name] for name in ("from", "to", "comparable", "score_before", "score_after")] == [1, 2, True, 95, 100]
     assert [(one["kind"], one["pages_fixed"]) for one in data["findings"]] == [("fixed", 2)]
+
+
+def test_the_links_of_a_crawl_are_filtered_and_walked(tmp_path: Path) -> None:
+    """Links to the other parts keep the filters; ends are pages by their ids."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/"})
+        database = instance.services.database
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database))
+        place = "/api/v1/audits/1/links"
+        paths = ("", "?cursor=&from=1&count=1", "?from=2", "?to=2&status=200&state=fetched&kind=a", "?state=outside")
+        return [await instance.call("GET", f"{place}{path}") for path in (*paths, "?state=x&from=0")]
+
+    whole, walked, none, filtered, outside, wrong = with_instance(tmp_path, script)
+    (link,) = whole.json()["data"]
+
+    assert (link["from_url"], link["to_page"], link["to_url"], link["to_state"], link["to_status"], link["text"]) == (
+        "https://example.com/",
+        2,
+        "https://example.com/other",
+        "fetched",
+        200,
+        "Other",
+    )
+    assert [answer.json()["data"] for answer in (walked, none, filtered, outside)] == [[link], [], [link], []]
+    assert walked.json()["meta"]["total"] == 1
+    assert sorted(wrong.json()["errors"]) == ["from", "state"]

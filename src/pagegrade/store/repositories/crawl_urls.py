@@ -215,6 +215,16 @@ class StoredURL(NamedTuple):
     segment: int | None
 
 
+class LinkedURL(NamedTuple):
+    """A URL that a link leads to, in scope or not."""
+
+    url: str
+    state: URLState
+    status: int | None
+    is_page: bool
+    """It is in scope, and no file that pages load."""
+
+
 def _listed(crawl_id: int, which: URLFilter) -> Select[Any]:
     query = select(*(crawl_urls.c[name] for name in StoredURL._fields)).where(
         crawl_urls.c.crawl_id == crawl_id,
@@ -281,6 +291,18 @@ def urls_of(tx: Transaction, crawl_id: int, ids: Iterable[int]) -> dict[int, str
             crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.url_id.in_(some)
         )
         found.update((row[0], row[1]) for row in tx.execute(query))
+    return found
+
+
+def linked_urls(tx: Transaction, crawl_id: int, ids: Iterable[int]) -> dict[int, LinkedURL]:
+    """Return URLs that links lead to by their ids."""
+    found: dict[int, LinkedURL] = {}
+    for some in _in_pieces(sorted(set(ids))):
+        columns = (crawl_urls.c[name] for name in ("url_id", "url", "state", "status", "lane"))
+        query = select(*columns).where(crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.url_id.in_(some))
+        for number, url, state, status, lane in tx.execute(query):
+            is_page = state != URLState.OUTSIDE and lane < ASSET_LANE
+            found[number] = LinkedURL(url, URLState(state), status, is_page)
     return found
 
 

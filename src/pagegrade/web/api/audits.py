@@ -10,12 +10,13 @@ from urllib.parse import urlencode
 import msgspec
 
 from pagegrade.model.account import AUDITS_READ, AUDITS_WRITE
-from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFilter, withheld
+from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFilter, URLState, withheld
 from pagegrade.parse.url import project_of
 from pagegrade.render.audit import NO_GRADE
 from pagegrade.render.english import N_
 from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.compare import compare_crawls
+from pagegrade.service.audits.links import LinkFilter, list_links, walk_links
 from pagegrade.service.audits.sharing import sharing_warnings
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning, SharingChange, read_sharing
@@ -27,6 +28,7 @@ from pagegrade.web.audit_parameters import (
     AuditCrawlListQuery,
     AuditExportQuery,
     AuditFindingListQuery,
+    AuditLinkListQuery,
     AuditListQuery,
     AuditPageListQuery,
     AuditPageQuery,
@@ -54,6 +56,7 @@ from pagegrade.web.responses import (
 )
 from pagegrade.web.schemas.audit import (
     AuditAnswer,
+    AuditLinkList,
     AuditList,
     AuditPageAnswer,
     AuditPageList,
@@ -67,6 +70,7 @@ from pagegrade.web.schemas.audit import (
     crawl_object,
     finding_object,
     finding_page_object,
+    link_object,
     page_item,
     page_object,
 )
@@ -257,6 +261,28 @@ async def list_audit_pages(request: Request, work: UnitOfWork, services: Service
             service.list_pages, audit_id, which, crawl=query.crawl, page=query.page, per_page=query.per_page
         ),
         read_part=lambda part: work.read(service.walk_pages, audit_id, which, part, crawl=query.crawl),
+    )
+
+
+async def list_audit_links(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the links of a crawl, or those at a cursor."""
+    query = request.query(AuditLinkListQuery)
+    states = None
+    if query.state is not None:
+        of_pages = tuple(state for state, (name, _) in PAGE_STATES.items() if name == query.state)
+        states = of_pages or (URLState.OUTSIDE,)
+    which = LinkFilter(from_id=query.from_, to_id=query.to, kind=query.kind, states=states, status=query.status)
+    audit_id = request.id
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        path=f"{PATH}/{audit_id}/links",
+        encode=link_object,
+        read_page=lambda: work.read(
+            list_links, audit_id, which, crawl=query.crawl, page=query.page, per_page=query.per_page
+        ),
+        read_part=lambda part: work.read(walk_links, audit_id, which, part, crawl=query.crawl),
     )
 
 
@@ -477,6 +503,21 @@ OPERATIONS: Final = (
         query=AuditPageListQuery,
         headers=("Prefer", "If-None-Match"),
         answers={200: AuditPageList},
+        tag=PARTS,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/links",
+        name="list_audit_links",
+        summary="List the links of a crawl",
+        description="The links, canonicals, language versions, redirects and files of the pages that the newest "
+        "evaluated crawl, or `crawl`, has read, in the order in which it read them.",
+        handler=list_audit_links,
+        scope=AUDITS_READ,
+        for_projects=True,
+        query=AuditLinkListQuery,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: AuditLinkList},
         tag=PARTS,
     ),
     Operation(

@@ -13,6 +13,7 @@ from pagegrade.model.audit import (
     Audit,
     Crawl,
     CrawlState,
+    LinkKind,
     ScopeKind,
     StopReason,
     withheld,
@@ -22,6 +23,7 @@ from pagegrade.model.outcome import Importance
 from pagegrade.model.stored import Privacy
 from pagegrade.render.audit import withheld_object
 from pagegrade.report.serialize import timestamp
+from pagegrade.service.audits.links import ShownLink
 from pagegrade.service.audits.operations import ShownCrawl, ShownPage, ShownPlace
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted, ListAnswer
 from pagegrade.web.schemas.shape import URL, Amount, Count, Document, Points, Result, Timestamp, about
@@ -31,7 +33,6 @@ _START: Final = "https://example.com/"
 _REPORT: Final = "https://pagegrade.example.com"
 CrawlError = Literal["internal", "analysis_failed", "analysis_not_installed"]
 URLStateName = Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
-LinkKindName = Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
 
 
 class AuditSettingsDocument(Document):
@@ -314,7 +315,7 @@ class PageLink(Document):
     """A link of a page."""
 
     url: URL = about("Other end of the link.", "https://example.com/blog/2")
-    kind: LinkKindName = about("Kind of the link.", "a")
+    kind: LinkKind = about("Kind of the link.", "a")
     place: Literal["nav", "header", "footer", "main"] = about("Part of the page that has it.", "main")
     nofollow: bool = about("True if it asks not to be followed.", *_NO)
     text: str = about("Text of the link.", "Next post")
@@ -338,6 +339,32 @@ class AuditPageList(CursorListAnswer):
     """Pages of a crawl."""
 
     data: list[AuditPageItem] = about("The pages of this page of the list.")
+
+
+class AuditLink(Document):
+    """A link of a page of a crawl."""
+
+    id: int = about("Grows in the order of the list.", 1, ge=1)
+    object: Literal["audit_link"] = about("The kind of object.", "audit_link")
+    from_page: int = about("Id of the page that has it.", 1, ge=1)
+    from_url: URL = about("Its URL.", "https://example.com/")
+    to_page: int | None = about("Id of the page that it leads to; null: it is no page of the site.", 17)
+    to_url: URL = about("The URL that it leads to.", "https://example.com/old")
+    to_state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched", "outside"] = about(
+        "What became of that URL; `outside`: it is not of the site.", "fetched"
+    )
+    to_status: int | None = about("HTTP status of that URL; null: it has none.", 404)
+    kind: LinkKind = about("Kind of the link.", "a")
+    place: Literal["nav", "header", "footer", "main"] = about("Part of the page that has it.", "main")
+    nofollow: bool = about("True if it asks not to be followed.", *_NO)
+    hreflang: str = about("Language that it names; empty: none.", "de")
+    text: str = about("Text of the link.", "Old post")
+
+
+class AuditLinkList(CursorListAnswer):
+    """Links of a crawl."""
+
+    data: list[AuditLink] = about("The links of this page of the list.")
 
 
 def audit_object(audit: Audit, base_url: str) -> bytes:
@@ -544,6 +571,27 @@ def page_members(page: ShownPage) -> dict[str, Any]:
         "score": row.score if row is not None and is_read else None,
         "carried_from": None if row is None else row.carried_from,
     }
+
+
+def link_object(link: ShownLink) -> bytes:
+    """The JSON object of a link of a crawl."""
+    row, target = link.row, link.target
+    members = {
+        "id": link.id,
+        "object": "audit_link",
+        "from_page": row.from_id,
+        "from_url": link.source,
+        "to_page": row.to_id if target.is_page else None,
+        "to_url": target.url,
+        "to_state": PAGE_STATES[target.state][0] if target.state in PAGE_STATES else "outside",
+        "to_status": target.status,
+        "kind": row.kind,
+        "place": row.place,
+        "nofollow": row.nofollow,
+        "hreflang": row.hreflang,
+        "text": row.anchor,
+    }
+    return msgspec.json.encode(members)
 
 
 def _link(row: Any, url: str) -> dict[str, Any]:

@@ -1,0 +1,145 @@
+"""Links of a crawl, from cursor to cursor and in pages, with filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller
+from pagegrade.model.audit import LinkKind, NewURL, SettledURL, URLState
+from pagegrade.model.errors import NotFound
+from pagegrade.service.audits.links import LinkFilter, ShownLink, list_links, walk_links
+from pagegrade.service.id_lists import Part, Walked
+from pagegrade.store.engine.database import Database, Transaction
+from pagegrade.store.repositories.crawl_segments import LinkRow, add_segments, pack_segment
+from pagegrade.store.repositories.crawl_urls import add_urls, settle_urls
+from pagegrade.store.repositories.crawls import advance_crawl
+from tests.audit_builders import claim, make_audit
+from tests.store_builders import add_owner, make_database
+
+ALL = LinkFilter()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A migrated one."""
+    made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def alice(database: Database) -> Caller:
+    """The owner of a crawl of three pages, whose links are in the first and the last of three batches."""
+    caller = Caller(account=add_owner(database)[0])
+    make_audit(database, caller)
+    crawl = claim(database)
+    assert crawl is not None
+    states = (URLState.FETCHED, URLState.FETCHED, URLState.BLOCKED, URLState.OUTSIDE)
+    ends: tuple[tuple[int, int, LinkKind], ...] = (
+        (1, 2, "a"),
+        (1, 3, "a"),
+        (1, 4, "a"),
+        (2, 1, "canonical"),
+        (2, 3, "a"),
+    )
+    links = [
+        LinkRow(source, target, kind, nofollow=False, place="main", anchor=f"{source}-{target}", hreflang="")
+        for source, target, kind in ends
+    ]
+
+    def work(tx: Transaction) -> None:
+        advance_crawl(tx, replace(crawl, urls=4, fetched=2, segments=3), now_ms())
+        add_urls(
+            tx,
+            crawl.id,
+            [
+                NewURL(at, 10 + at, 0, 0, 0, 0, URLState.WAITING if at < 3 else state, f"https://example.com/{at}")
+                for at, state in enumerate(states, 1)
+            ],
+        )
+        settle_urls(
+            tx, crawl.id, [SettledURL(at, URLState.FETCHED, 0, 0, 100 + at * 100, None, at, 0) for at in (1, 2)]
+        )
+        add_segments(tx, crawl.id, 0, {"links": pack_segment(links[:3])})
+        add_segments(tx, crawl.id, 2, {"links": pack_segment(links[3:])})
+
+    database.write_here(work)
+    return caller
+
+
+def seen(found: tuple[ShownLink, ...]) -> list[str]:
+    """The texts of links."""
+    return [link.row.anchor for link in found]
+
+
+def test_a_walk_meets_each_link_once_in_both_directions(database: Database, alice: Caller) -> None:
+    """Whatever the batches that they are in, also empty ones."""
+
+    def step(part: Part) -> Walked[ShownLink]:
+        return database.read_here(partial(walk_links, caller=alice, audit_id=1, which=ALL, part=part))
+
+    forth: list[str] = []
+    walked = step(Part(per_page=2, count=True))
+
+    assert (walked.total, walked.before) == (5, None)
+    forth += seen(walked.items)
+    while walked.after is not None:
+        walked = step(Part(per_page=2, beside=walked.after))
+        forth += seen(walked.items)
+    back = seen(walked.items)
+    while walked.before is not None:
+        walked = step(Part(per_page=2, beside=walked.before, backward=True))
+        back = [*seen(walked.items), *back]
+
+    assert forth == ["1-2", "1-3", "1-4", "2-1", "2-3"]
+    assert back == forth
+    assert seen(step(Part(per_page=9, beside=1 << 50)).items) == []
+    assert seen(step(Part(per_page=2, beside=1 << 50, backward=True)).items) == ["2-1", "2-3"]
+
+
+@pytest.mark.parametrize(
+    ("which", "found"),
+    [
+        (LinkFilter(from_id=2), ["2-1", "2-3"]),
+        (LinkFilter(to_id=3), ["1-3", "2-3"]),
+        (LinkFilter(from_id=1, to_id=3), ["1-3"]),
+        (LinkFilter(kind="canonical"), ["2-1"]),
+        (LinkFilter(states=(URLState.BLOCKED,)), ["1-3", "2-3"]),
+        (LinkFilter(states=(URLState.OUTSIDE,)), ["1-4"]),
+        (LinkFilter(status=300), ["1-2"]),
+        (LinkFilter(status=404), []),
+    ],
+)
+def test_filters_combine(database: Database, alice: Caller, which: LinkFilter, found: list[str]) -> None:
+    """And count what they let through, in pages as well."""
+    whole = database.read_here(partial(list_links, caller=alice, audit_id=1, which=which, page=1, per_page=10))
+    second = database.read_here(partial(list_links, caller=alice, audit_id=1, which=which, page=2, per_page=1))
+    walked = database.read_here(
+        partial(walk_links, caller=alice, audit_id=1, which=which, part=Part(per_page=10, count=True))
+    )
+
+    assert (seen(whole.items), whole.total, walked.total) == (found, len(found), len(found))
+    assert seen(walked.items) == found
+    assert seen(second.items) == found[1:2]
+
+
+def test_links_are_those_of_a_crawl_of_the_caller(database: Database, alice: Caller) -> None:
+    """Ends that are no pages of the site are named as such; other accounts and crawls have none."""
+    bob = Caller(account=add_owner(database, "Bob")[0])
+    listed = database.read_here(partial(list_links, caller=alice, audit_id=1, which=ALL, page=1, per_page=10))
+
+    assert [(link.source[-1], link.target.url[-1], link.target.is_page) for link in listed.items[:3]] == [
+        ("1", "2", True),
+        ("1", "3", True),
+        ("1", "4", False),
+    ]
+    with pytest.raises(NotFound):
+        database.read_here(partial(list_links, caller=bob, audit_id=1, which=ALL, page=1, per_page=10))
+    with pytest.raises(NotFound):
+        database.read_here(partial(walk_links, caller=alice, audit_id=1, which=ALL, part=Part(per_page=1), crawl=2))
