@@ -1,7 +1,7 @@
 """Silences of monitors and sites, and reminders of what stays bad.
 
-Revision ID: 0028
-Revises: 0027
+Revision ID: 0029
+Revises: 0028
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Final
 import sqlalchemy as sa
 from alembic import op
 
-revision: Final = "0028"
-down_revision: Final = "0027"
+revision: Final = "0029"
+down_revision: Final = "0028"
 
 
 def upgrade() -> None:

@@ -18,7 +18,7 @@ def version_before(tx: Transaction) -> None:
     config = Config()
     config.set_main_option("script_location", str(FOLDER))
     config.attributes["connection"] = tx
-    command.upgrade(config, "0027")
+    command.upgrade(config, "0028")
     account = "INSERT INTO accounts (id, name, email, created_at_ms) VALUES (7, 'Alice', 'alice@example.org', :now)"
     report = (
         "INSERT INTO reports (id, account_id, url, project, privacy, slug, state, dated_at_ms, created_at_ms, "
