@@ -117,3 +117,47 @@ def test_markup_and_marks_of_programs_are_no_text(shown: str, kind: str) -> None
     if kind == "markup":
         prose = f"<p>{'ბაღში წვიმს დილით. ' * 200}</p>"
         assert find_source_text(make_document(f"<h1>შოთა</h1>{shown}{prose}")) is None
+
+
+RECORDS = {
+    "SQL": "INSERT INTO `ბაღი` (`id`, `სახელი`) VALUES ({n}, 'ვარდი', 'წითელი');",
+    "CSV": '{n};Горщик;12,50;{n}4;так;2026-11-02;"синій"',
+    "log": "2026-11-02 08:12:4{n},123 ERROR [worker-{n}] c.a.b.Foo - db01.internal:5432",
+    "XML": '&lt;Заказ id="{n}"&gt;&lt;Товар&gt;Чай&lt;/Товар&gt;',
+    "INI": "host_{n}=db.internal; port={n}5432; user='ఆకు'; ssl=on",
+    "query": "?q=ชา&page={n}&utm_source=a&utm_medium=b&ref=%E0%B8",
+}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_text_for_programs_is_no_page(name: str) -> None:
+    """In any notation, in paragraphs or lines; beside a text that is longer it is an example."""
+    lines = [RECORDS[name].format(n=n) for n in range(9)]
+    prose = "<p>" + "В саду за школой соседи сажают овощи и варят суп для всех. " * 40 + "</p>"
+
+    for page in ("".join(f"<p>{one}</p>" for one in lines), "<br>".join(lines)):
+        shown = [page, f"{page}{prose}", f"<pre>{page}</pre>"]
+
+        assert [find_source_text(make_document(f"<main>{one}</main>")) is None for one in shown] == [False, True, True]
+
+
+def test_single_record_is_an_example() -> None:
+    """Whatever its notation."""
+    for record in RECORDS.values():
+        page = f"<main><p>{record.format(n=1)}</p></main>"
+
+        assert find_source_text(make_document(page)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. e4 c5 2. Sf3 d6 3. d4 cxd4 4. Sxd4 Sf6 5. Sc3 a6 6. Lg5 e6 7. f4 Le7 8. Df3 Dc7 9. 0-0-0 Sbd7 10. g4 b5",
+        "Rnd 1: *K1 tbl, P1; rep from * to end. Rnd 2: K10, k2tog; rep from * (88 sts). Rnd 3: *K9, ssk (80 sts).",
+        "Πρωινό 08:00–10:30, τηλ. 2310 555 019, e-mail: info@xenonas.gr. Διπλό δωμάτιο 65,00 €, τρίκλινο 85,00 €.",
+        "L’été, c’est l’heure d’aller à l’île : qu’est-ce qu’on y mange ? « D’abord, l’huître », dit-il, « l’ail ! »",
+    ],
+)
+def test_text_for_people_has_few_signs(text: str) -> None:
+    """A game, a pattern, a list of prices, and French."""
+    assert find_source_text(make_document(f"<main>{f'<p>{text}</p>' * 9}</main>")) is None

@@ -82,6 +82,11 @@ def is_dead_form(form: object) -> bool:
     return all(map(_is_disabled, buttons)) or all(map(_is_disabled, fields))
 
 
+def words_in(node: object) -> int:
+    """Count the words in an element."""
+    return len(str(node.text).split()) if isinstance(node, Element) else 0
+
+
 def _type_of(node: Element) -> str:
     return str(node.attrs.get("type") or "").strip().lower()
 

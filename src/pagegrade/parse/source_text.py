@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Final, Literal
 
 import msgspec
@@ -30,13 +30,19 @@ _SKIPPED: Final = frozenset(
 """Elements whose text is not seen, or shown as an example."""
 _DATA: Final = re.compile(r"\s*[\[{]\s*[\"\[{]")
 _KEY: Final = re.compile(r"\"[\w@$-]{1,80}\" ?:")
-_ANY_KEY: Final = re.compile(r"[\"'][\w@$-]{1,80}[\"'](?: ?:|\]? ?=>)|\[[\w-]{1,80}\] ?=>|(?<!\w):[a-z_]\w{0,60} ?=>")
-"""The name of a value as JSON and the dumps of PHP, Python and Ruby write it."""
-_KEY_SIGNS: Final = ('":', "':", '" :', "=>")
+_SIGN: Final = re.compile(r"[`\"_=<>{}\[\]|\\^~$#*+;@&%]|(?<=\S)[,:/.'-](?=\S)|(?<=[(,])'|'(?=[,)])")
+"""Signs of which prose has few: those of code, and those of sentences with no blank beside them."""
+MIN_SIGNS: Final = 0.12
+"""Share of the characters of a text from which on it was written for a program: that of prose is 0.03 or less."""
+_MIN_RECORD: Final = 30
+"""Characters of a text of which that share says anything."""
+MIN_OUTPUT: Final = 40
+"""Such signs from which on they are no labels."""
+_ANY_SIGNS: Final = str.maketrans("", "", "`\"_=<>{}[]|\\^~$#*+;@&%,:/.'-")
+"""Takes away everything that may be one."""
+_MAX_SAMPLE: Final = 20_000
 MIN_DUMPED: Final = 0.5
 """Share of the main text from which on data stands in its place."""
-_MAX_GAP: Final = 600
-"""Characters between two names in one piece of data."""
 _MAX_SHOWN: Final = 60
 """Characters of a text that are looked for among what visitors see."""
 _TAG: Final = re.compile(r"</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,300})?/?>|<!\[CDATA\[|\]\]>")
@@ -95,10 +101,10 @@ def find_source_text(document: Document) -> SourceText | None:
     return (
         _code(document, body.node)
         or _data(document, body.node)
-        or _dump(document, body.node)
         or _tags(document, body.node)
         or _conflict(document, body.node)
         or _markdown(document, body.node)
+        or _output(document, body.node)
     )
 
 
@@ -113,25 +119,35 @@ def _data(document: Document, body: Element) -> SourceText | None:
     return SourceText("data", ((body, text[:100]),)) if keys == MIN_KEYS else None
 
 
-def _dump(document: Document, body: Element) -> SourceText | None:
-    """Data in place of the main text, between the header and the footer of the site."""
+def _output(document: Document, body: Element) -> SourceText | None:
+    """Text for programs in place of text for people: dumps, logs, tables without columns, in any notation."""
     text = document.main_text
-    if not any(sign in text for sign in _KEY_SIGNS):
+    if not _signs_in(text):
         return None
     places: list[tuple[Node, str]] = []
-    size = 0
+    size = signs = 0
     for element, child in _children(body, _SKIPPED):
-        if not isinstance(child, Text) or not any(sign in child.data for sign in _KEY_SIGNS):
+        if not isinstance(child, Text) or len(child.data) < _MIN_RECORD:
             continue
         written = " ".join(child.data[:MAX_TEXT].split())
-        ends = [one.end() for one in _ANY_KEY.finditer(written)]
-        dumped = sum(min(end - start, _MAX_GAP) for start, end in pairwise(ends))
-        if len(ends) >= MIN_KEYS and written[:_MAX_SHOWN] in text:
-            size += dumped
+        found = _signs_in(written) if len(written) >= _MIN_RECORD else 0
+        if found and written[:_MAX_SHOWN] in text:
+            size += len(written)
+            signs += found
             places.append((element, written[:100]))
-    if not places or size < MIN_DUMPED * len(text):
-        return None
-    return SourceText("data", tuple(places[:MAX_PLACES]))
+    is_all = size >= MIN_DUMPED * len(text) and signs >= MIN_OUTPUT
+    return SourceText("data", tuple(places[:MAX_PLACES])) if is_all else None
+
+
+def _signs_in(text: str) -> int:
+    """Count the signs of a text that has as many as only programs write; 0 for any other. Linear."""
+    part = text[:_MAX_SAMPLE]
+    least = MIN_SIGNS * len(part)
+    # Nearly every text ends here.
+    if len(part) - len(part.translate(_ANY_SIGNS)) < least:
+        return 0
+    found = sum(1 for _ in _SIGN.finditer(part))
+    return found if found >= least else 0
 
 
 def _tags(document: Document, body: Element) -> SourceText | None:

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.accessibility.presentation_conflict import presentation_conflict
-from tests.builders import outcome
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
 
 
 @pytest.mark.parametrize(
@@ -11,10 +12,7 @@ from tests.builders import outcome
     [
         "<ul role=presentation></ul>",
         "<img alt='' src=a>",
-        "<img alt=x aria-label=y src=a>",
-        "<ul role=none aria-hidden=true></ul>",
         "<ul role=none aria-label=''></ul>",
-        "<ul role='list none' aria-label=x></ul>",
         "<img alt='' src=a title=x>",
         "<svg role=none></svg>",
         "<iframe role=presentation src=a></iframe>",
@@ -47,3 +45,17 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
     assert found.state == "conflicting"
     assert found.evidence[0].selector
     assert found.evidence[0].reason
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<img alt=x aria-label=y src=a>",
+        "<ul role=none aria-hidden=true></ul>",
+        "<ul role='list none' aria-label=x></ul>",
+        "<p>მზე",
+    ],
+)
+def test_nothing_to_judge_is_not_applicable(html: str) -> None:
+    """Nothing on the page is marked so, or only what nobody meets."""
+    assert isinstance(run("presentation-conflict", html), NotApplicable)

@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.accessibility.server_side_image_map import server_side_image_map
-from tests.builders import outcome
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import outcome, run
 
 
 @pytest.mark.parametrize(
     "html",
     [
         "<a href=/><img src=a alt=x></a>",
-        "<img src=a ismap alt=x>",
         "<a><img src=a ismap alt=x></a>",
         "<a href=/ hidden><img src=a ismap alt=x></a>",
     ],
@@ -34,3 +34,9 @@ def test_what_is_wrong_is_shown_where_it_stands(html: str) -> None:
     assert found.state == "used"
     assert found.evidence[0].selector
     assert found.evidence[0].reason
+
+
+@pytest.mark.parametrize("html", ["<img src=a ismap alt=x>", "<a href=/>x</a>"])
+def test_nothing_to_judge_is_not_applicable(html: str) -> None:
+    """No link has an image."""
+    assert isinstance(run("server-side-image-map", html), NotApplicable)

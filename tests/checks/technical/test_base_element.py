@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from pagegrade.checks.technical.base_element import base_element
-from tests.builders import outcome
+from pagegrade.checks.technical.base_element import MIN_ASKED, base_element
+from pagegrade.model.artifacts import NotGathered, Resources
+from tests.builders import make_artifacts, make_resource, outcome
 
 
 @pytest.mark.parametrize(
@@ -41,3 +43,25 @@ def test_every_further_element_is_evidence() -> None:
     found = outcome(base_element, "<!doctype html>" + "<base href=/>" * 500)
 
     assert (found.total, len(found.evidence)) == (499, 100)
+
+
+@pytest.mark.parametrize(
+    ("failures", "state"),
+    [
+        (["dns_nxdomain"] * MIN_ASKED, "dead"),
+        (["dns_nxdomain"] * (MIN_ASKED - 1), "foreign"),
+        (["dns_nxdomain", ""], "foreign"),
+    ],
+)
+def test_base_at_a_host_that_is_gone_takes_everything_with_it(failures: list[str], state: str) -> None:
+    """All that was asked for there failed, and enough of it; one file that loads shows that there is a host."""
+    base = "https://staging.other.test/"
+    items = tuple(
+        replace(make_resource(f"{base}{number}.png"), response=None, failure=NotGathered(code="dns", reason=reason))
+        if reason
+        else make_resource(f"{base}{number}.png")
+        for number, reason in enumerate(failures)
+    )
+    artifacts = make_artifacts(f"<!doctype html><base href={base}>", resources=Resources(items=items))
+
+    assert outcome(base_element, artifacts).state == state

@@ -3,13 +3,14 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.technical.baseline_features import baseline_features
-from tests.builders import URL, evaluated, make_resource, make_resources, outcome
+from pagegrade.model.outcome import NotApplicable
+from tests.builders import URL, evaluated, make_resource, make_resources, outcome, run
 
 
 @pytest.mark.parametrize(
     ("page", "expected"),
     [
-        ("<p>", "widely"),
+        ("<p style='color:red'>", "widely"),
         ("<style>a{display:grid}</style>", "widely"),
         ("<style>a{color:light-dark(red,blue)}</style>", "newly"),
         ("<p style='backdrop-filter:blur(1px)'>", "newly"),
@@ -50,3 +51,9 @@ def test_what_some_browsers_lack_comes_first() -> None:
 def test_it_costs_nothing() -> None:
     """A feature may be used on purpose."""
     assert evaluated(baseline_features, "<style>a{width:calc-size(auto,size)}</style>").outcome == "informative"
+
+
+@pytest.mark.parametrize("html", ["<p>"])
+def test_nothing_to_judge_is_not_applicable(html: str) -> None:
+    """Neither styles nor elements that are new."""
+    assert isinstance(run("baseline-features", html), NotApplicable)

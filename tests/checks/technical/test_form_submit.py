@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks.technical.form_submit import form_submit
+from pagegrade.checks.technical.form_submit import MAX_BESIDE, form_submit
 from pagegrade.model.outcome import NotRun
 from pagegrade.parse.page_content import MAX_ELEMENTS
 from tests.builders import outcome, run
@@ -68,3 +68,16 @@ def test_the_largest_form_is_looked_at() -> None:
 
     assert outcome(form_submit, form).state == "dead"
     assert outcome(form_submit, form.replace("<br>", "<br><br>", 1)).state == "works"
+
+
+LEFT = "<h1>{0}</h1><p>{1}</p><form><input name=a><input name=b><input name=c><button disabled>{0}</button></form>"
+
+
+@pytest.mark.parametrize(("words", "state"), [(MAX_BESIDE - 1, "only"), (MAX_BESIDE, "dead")])
+def test_page_that_is_there_for_its_form_is_of_no_use_without_it(words: int, state: str) -> None:
+    """The heading is a word as well; a form that works, or a text, is something else to come for."""
+    page = LEFT.format("დაჯავშნა", "სიტყვა " * words)
+
+    assert outcome(form_submit, page).state == state
+    assert outcome(form_submit, f"{page}<form><input name=q><button>?</button></form>").state == "dead"
+    assert outcome(form_submit, page.replace("<input name=c>", "")).state == "dead"

@@ -6,8 +6,8 @@ from pagegrade.parse.html.exposed_secrets import (
     MAX_LINKED,
     MIN_RECORDS,
     ExposedSecret,
-    find_births,
     find_exposed_secrets,
+    find_people,
     masked_text,
 )
 from tests.builders import make_document
@@ -93,7 +93,7 @@ ROWS = {
 def births(language: str, count: int = MIN_RECORDS, *, step: int = 2, number: int = 440_119_307) -> int:
     """Number of people found in a table with so many rows."""
     rows = (ROWS[language].format(n=n, year=1940 + step * n, number=number + 7_919 * n) for n in range(count))
-    return len(find_births(make_document("".join(f"<tr><td>{row}</td></tr>" for row in rows))))
+    return len(find_people(make_document("".join(f"<tr><td>{row}</td></tr>" for row in rows))))
 
 
 @pytest.mark.parametrize("language", ROWS)
@@ -112,8 +112,8 @@ def test_numbers_of_goods_and_machines_are_no_records() -> None:
     goods = "".join(f"<li>12.03.{1950 + 2 * n} {code}" for n, code in enumerate(codes))
     machines = "".join(f"<li>12.03.{1950 + 2 * n} 192.168.100.{100 + n}" for n in range(20))
 
-    assert find_births(make_document(goods)) == ()
-    assert find_births(make_document(machines)) == ()
+    assert find_people(make_document(goods)) == ()
+    assert find_people(make_document(machines)) == ()
 
 
 @pytest.mark.parametrize(
@@ -139,3 +139,43 @@ def test_passwords_in_links_have_a_limit() -> None:
 
     assert len(exposed(links[0] * 3)) == 1
     assert len(exposed("".join(links))) == MAX_LINKED
+
+
+PHONES = {
+    "Thai": "<tr><td>สมชาย {n}</td><td>081 {a} {b}</td><td>{account}</td></tr>",
+    "Georgian": "<li>ნინო {n}, +995 555 {a}{b}, {account}</li>",
+    "Hindi": "<p>राम {n} 0{a}{b}{a} {account}</p>",
+}
+
+
+def people(row: str, *, count: int = MIN_RECORDS, account: str = "20-44-91 3192{n:04}") -> int:
+    """Number of people found in a list with so many rows."""
+    rows = (row.format(n=n, a=310 + 17 * n, b=2001 + 37 * n, account=account.format(n=n)) for n in range(count))
+    return len(find_people(make_document(f"<table>{''.join(rows)}</table>")))
+
+
+@pytest.mark.parametrize("language", PHONES)
+def test_telephone_numbers_with_accounts_are_records(language: str) -> None:
+    """From fifteen on; a number to call alone, a second one, or one that is a link is there to be called."""
+    row = PHONES[language]
+
+    assert people(row) == MIN_RECORDS
+    assert people(row, count=MIN_RECORDS - 1) == 0
+    assert people(row, account="") == 0
+    assert people(row, account="082 555 {n:04}") == 0
+    assert people(row, account="4410{n:04}") == 0
+    assert people(row.replace("081 {a} {b}", "<a href='tel:081{a}{b}'>081 {a} {b}</a>")) == (
+        0 if "081" in row else MIN_RECORDS
+    )
+
+
+def test_accounts_are_known_by_their_check_digits() -> None:
+    """In groups of four, as people write them."""
+    real = [
+        f"DE{98 - int(f'{370400440532013000 + n}131400') % 97:02}{370400440532013000 + n}" for n in range(MIN_RECORDS)
+    ]
+    rows = [
+        f"<li>ანა 081 {300 + n} {4000 + n}, {one[:4]} {one[4:8]} {one[8:12]} {one[12:]}" for n, one in enumerate(real)
+    ]
+
+    assert len(find_people(make_document("".join(rows)))) == MIN_RECORDS

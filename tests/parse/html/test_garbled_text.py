@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import codecs
 import quopri
+from random import Random
 from urllib.parse import quote
 
 import pytest
@@ -234,3 +235,38 @@ def test_letters_that_end_words_begin_none(text: str) -> None:
     """Of Arabic and Greek, as converters of old documents write lines from their end."""
     assert find_garbled_text(make_document(page_of(text[::-1]))).share > 0.9
     assert find_garbled_text(make_document(page_of(text))).share == 0
+
+
+ORDERLY = {
+    "Greek": "Η βάρκα είναι στο λιμάνι και η άγκυρα είναι στο νερό. Το πρωί η θάλασσα είναι ήρεμη και ο ήλιος είναι "
+    "ψηλά. Στο καφενείο οι ψαράδες λένε για τα δίχτυα και για τον καιρό, και το βράδυ γυρίζουν στο σπίτι. ",
+    "Dutch": "De boot ligt in de haven en het anker ligt in de modder van de rivier. In de ochtend is de zee stil en "
+    "de lucht is helder boven de dijk. De vissers praten in het café over de netten en het weer van de week. ",
+    "Russian": "Лодка стоит в гавани и якорь лежит в иле на дне реки. Утром на воде тихо и в небе ясно, а в кафе на "
+    "углу рыбаки говорят о сетях и о погоде. Вечером в порту и на берегу снова тихо. ",
+}
+
+
+@pytest.mark.parametrize("language", ORDERLY)
+def test_words_in_a_random_order_are_no_sentences(language: str) -> None:
+    """Whatever the language; the same words in order are."""
+    words = (ORDERLY[language] * 9).replace(".", "").replace(",", "").lower().split()
+    Random(7).shuffle(words)  # noqa: S311
+    salad = ". ".join(" ".join(words[at : at + 9]) for at in range(0, len(words), 9)) + "."
+
+    assert find_garbled_text(make_document(f"<main><p>{salad}</p></main>")).share > 0.9
+    assert find_garbled_text(make_document(f"<main><p>{ORDERLY[language] * 9}</p></main>")).share == 0
+
+
+def test_refrain_is_no_random_order() -> None:
+    """Its words stand in pairs more often than by chance."""
+    song = "La la la la, and the sea is the sea. Na na na, the wind and the sea. La la la la la, na na na. " * 9
+
+    assert find_garbled_text(make_document(f"<main><p>{song}</p></main>")).share == 0
+
+
+def test_names_of_functions_are_no_text_without_vowels_or_blanks() -> None:
+    """Their words begin with capitals."""
+    names = "xslTestGetNthSrcPtr xmlSchDbgPrntTtyp xsltNsExtStrVrbCmpByLngStrngs " * 40
+
+    assert find_garbled_text(make_document(f"<main><p>{names}</p></main>")).share == 0

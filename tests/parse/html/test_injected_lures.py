@@ -102,6 +102,12 @@ LOAD = "var a=document.createElement('a');a.href='%s';a.click()"
         ("for(;;) confirm('?')", "dialog-loop"),
         ("while(true){var n=prompt('?');if(n){break}}", None),
         ("while(i<3){alert(i++)}", None),
+        ("setInterval(function(){history.pushState(1,'','');alert('+1 888')},500)", "dialog-loop"),
+        ("setInterval(() => confirm('?'), 100)", "dialog-loop"),
+        ("setInterval('alert(1)', 100)", "dialog-loop"),
+        ("setInterval(function(){ if (late) { alert('?') } }, 100)", None),
+        ("var t=setInterval(()=>{alert(1);clearInterval(t)},100)", None),
+        ("setInterval(tick, 100); function tick(){ now() } alert('?')", None),
         (LOAD % f"{AWAY}update.exe", "forced-download"),
         (LOAD % "/setup.exe", None),
         (LOAD % f"{AWAY}report.pdf", None),
@@ -204,3 +210,34 @@ def test_programs_that_a_refresh_or_a_frame_brings() -> None:
     assert kinds("<iframe src=/files/setup.msi></iframe>") == {"forced-download"}
     assert kinds(f"{refresh}<a href=/files/Player_update.exe>Download</a>") == set()
     assert kinds("<meta http-equiv=refresh content='3; url=/files/'>") == set()
+
+
+PINS = "<form method=post><input name=card_number><input name=cvv><input type=password name=p></form>"
+OTHERS = "<img src=https://www.zahlwerk.example/logo.png>" + "<a href=https://www.zahlwerk.example/{0}>x</a>" * 3
+
+
+def imitates(page: str, url: str) -> bool:
+    """Return whether a page at an address is made to look like another site."""
+    document = make_document(page, url=url)
+    return any(one.kind == "imitation" for one in find_lures(document, parties_of_document(document)))
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "body", "is_one"),
+    [
+        ("https://zahlwerk-konto.fliesen.example/", "Konto", PINS + OTHERS, True),
+        ("https://www.zahlwerk.example.fliesen.test/", "Konto", PINS + OTHERS, True),
+        ("https://fliesen.example/", "Zahlwerk: კარტა", PINS + OTHERS, True),
+        ("https://fliesen.example/", "Zahlwerk", "<input type=password>" + OTHERS, False),
+        ("https://zahlwerk.anmelden.example/", "Zahlwerk", "<input type=password>" + OTHERS, False),
+        ("https://fliesen.example/", "Konto", PINS + OTHERS, False),
+        ("https://zahlwerk-konto.fliesen.example/", "Konto", OTHERS, False),
+        ("https://zahlwerk-konto.fliesen.example/", "Konto", PINS + OTHERS + "<a href=/a>a</a><a href=/b>b</a>", False),
+        ("https://konto.zahlwerk.example/", "Zahlwerk", PINS + OTHERS, False),
+    ],
+)
+def test_page_that_wears_the_name_of_another_site_and_asks_for_secrets(
+    url: str, title: str, body: str, *, is_one: bool
+) -> None:
+    """Its own sign-in, one that is run for it under its name, and a page with links of its own are none."""
+    assert imitates(f"<title>{title}</title><h1>{title}</h1>{body}", url) == is_one

@@ -1,8 +1,8 @@
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Severity
 from pagegrade.parse.aria.implicit import conflict_of_presentation
 
 
@@ -27,7 +27,7 @@ from pagegrade.parse.aria.implicit import conflict_of_presentation
         "https://www.w3.org/WAI/standards-guidelines/act/rules/46ca7f/",
     ),
 )
-def presentation_conflict(document: Document, accessibility: Accessibility) -> Outcome:
+def presentation_conflict(document: Document, accessibility: Accessibility) -> Verdict:
     """An element with the role `none` or `presentation` cannot be interactive at the same time.
 
     ## What it checks
@@ -51,12 +51,14 @@ def presentation_conflict(document: Document, accessibility: Accessibility) -> O
     ```
     """
     found = []
+    judged = any(image.alt == "" and not image.hidden for image in document.images)
     for one in accessibility.roles:
         if one.hidden:
             continue
         decorative = one.written in {"none", "presentation"}
         if not decorative and not (one.node.tag == "img" and one.attrs.get("alt") == "" and not one.tokens):
             continue
+        judged = True
         conflict = conflict_of_presentation(one.node.tag, one.attrs)
         if conflict and (decorative or conflict != "focus"):
             found.append(Offender(one.node, "takes the focus" if conflict == "focus" else f"has {conflict}"))
@@ -66,6 +68,8 @@ def presentation_conflict(document: Document, accessibility: Accessibility) -> O
         if image.alt == "" and "tabindex" in image.attrs and "role" not in image.attrs and not image.hidden
         if conflict_of_presentation("img", image.attrs) == "focus"
     ]
+    if not judged:
+        return NotApplicable("No element of the page is marked as presentational.")
     return counted(
         document,
         found,

@@ -1,8 +1,8 @@
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.model.outcome import NotApplicable, Severity
 
 
 @check(
@@ -26,7 +26,7 @@ from pagegrade.model.outcome import Outcome, Severity
         "https://html.spec.whatwg.org/multipage/embedded-content.html#attr-img-ismap",
     ),
 )
-def server_side_image_map(document: Document, accessibility: Accessibility) -> Outcome:
+def server_side_image_map(document: Document, accessibility: Accessibility) -> Verdict:
     """With `ismap`, a link sends the position of the click in the image to the server.
 
     ## What it checks
@@ -48,6 +48,8 @@ def server_side_image_map(document: Document, accessibility: Accessibility) -> O
     <a href="/map"><img src="map.png" alt="Map of our shops"></a>
     ```
     """
+    if not accessibility.linked_images:
+        return NotApplicable("No link of the page contains an image.")
     found = [
         Offender(image.node, "sends only the position of the click", url=anchor.url or "")
         for anchor, image in accessibility.linked_images

@@ -8,7 +8,7 @@ from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 from pagegrade.parse.emails import mask_email
-from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_births, find_records
+from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_people, find_records
 
 
 @check(
@@ -84,9 +84,10 @@ def leaked_secrets(
     Records of people fail as well: e-mail addresses of several other sites, none of them a link, each followed by a
     number of eight digits or more that is no date, or by the hash of a password; from 15 on in the visible text, 10 in
     scripts, and 3 with hashes; and five addresses and more, each followed by a word of its own that looks like a
-    password: of small letters, capitals and digits. So do fifteen dates of birth and more, each with a number of nine
-    digits or more that is no number of goods. A page with a secret key or with records scores 49 at most. A directory
-    of a few contacts, and one whose addresses can be clicked, is there to be read.
+    password: of small letters, capitals and digits. So do fifteen dates of birth, or telephone numbers that are no
+    links, and more, each with the number of an account at a bank or another one of nine digits or more that is no
+    number of goods. A page with a secret key or with records scores 49 at most. A directory of a few contacts, and one
+    whose addresses can be clicked, is there to be read.
 
     ## Fails on
 
@@ -104,7 +105,7 @@ def leaked_secrets(
     """
     found = exposed_keys(document, exposed_secrets, resources)
     secret = [key for key in found if key.group == "secret"]
-    records = tuple(map(mask_email, find_records(document))) or find_births(document)
+    records = tuple(map(mask_email, find_records(document))) or find_people(document)
     named = [key for key in found if key.group == "identifier"]
     bad: list[ExposedKey] = secret + named
     evidence = [key.evidence for key in secret]

@@ -1,10 +1,10 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import State, Verdict, check
 from pagegrade.checks._links import PageLinks
 from pagegrade.model.document import Document, ElementFact
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.url import is_http, same_site
 
 
@@ -33,7 +33,7 @@ from pagegrade.parse.url import is_http, same_site
         "https://html.spec.whatwg.org/multipage/links.html#link-type-opener",
     ),
 )
-def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Outcome:
+def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Verdict:
     """A page that is opened in a new window may be able to navigate the window it was opened from.
 
     ## What it checks
@@ -61,7 +61,10 @@ def unsafe_cross_origin_links(document: Document, page_links: PageLinks) -> Outc
     """
     default = next((base.attrs["target"] for base in document.bases if "target" in base.attrs), "")
     opener: dict[str, ElementFact] = {}
-    for element, url, rel in _destinations(document, page_links):
+    destinations = list(_destinations(document, page_links))
+    if not destinations:
+        return NotApplicable("The page has no link and no form that leads to another site.")
+    for element, url, rel in destinations:
         opens = element.attrs.get("target", default).lower() == "_blank" and "opener" in rel
         if opens and "noopener" not in rel and "noreferrer" not in rel:
             opener.setdefault(url, element)

@@ -2,10 +2,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from pagegrade.checks._check import State, check
+from pagegrade.checks._check import State, Verdict, check
 from pagegrade.model.artifacts import NotGathered, Resources, Response
 from pagegrade.model.document import Document
-from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
+from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.css.newer_features import find_newer_features
 from pagegrade.parse.data.baseline import FEATURES
 from pagegrade.parse.html.newer_features import find_newer_markup
@@ -47,7 +47,7 @@ _Use = tuple[str, Evidence]
     ),
     sources=("https://web.dev/baseline", "https://github.com/web-platform-dx/web-features"),
 )
-def baseline_features(document: Document, response: Response, resources: Resources | NotGathered) -> Outcome:
+def baseline_features(document: Document, response: Response, resources: Resources | NotGathered) -> Verdict:
     """Features that are not Baseline widely available do not work for all visitors.
 
     ## What it checks
@@ -78,6 +78,10 @@ def baseline_features(document: Document, response: Response, resources: Resourc
     uses: dict[str, Evidence] = {}
     for feature, evidence in _uses(document, response, resources):
         uses.setdefault(feature, evidence)
+    items = resources.items if isinstance(resources, Resources) else ()
+    styled = document.styles or document.style_attributes or any("stylesheet" in one.kinds for one in items)
+    if not uses and not styled:
+        return NotApplicable("The page has no styles, and no newer element.")
     # Features that some browser lacks come first.
     names = sorted((name for name in uses if name in FEATURES), key=lambda name: (FEATURES[name][1] != "", name))
     limited = [name for name in names if not FEATURES[name][1]]

@@ -1,13 +1,17 @@
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from pagegrade.checks._check import State, Verdict, check
+from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome, Severity
-from pagegrade.parse.page_content import is_dead_form
+from pagegrade.parse.page_content import form_of, is_dead_form, words_in
 
 MAX_FORMS: Final = 50
+MAX_BESIDE: Final = 60
+"""Words of the main content beside a form up to which the page is there for it."""
+MIN_FIELDS: Final = 3
 _MAX_SCRIPT: Final = 100_000
 _MAY_SEND: Final = re.compile(
     r"(?<![a-z])forms?(?![a-z])|Form(?:Data|s?\b)|[Ss]ubmit|fetch|XMLHttp|sendBeacon|WebSocket|axios|\bimport\b|\$\("
@@ -37,7 +41,19 @@ scrolling or counts visits has none."""
                 "fields. If a script should send it, find out why the script is missing."
             ),
         ),
+        State(
+            "only",
+            "The form that the page is for cannot be sent.",
+            loss=1.0,
+            title="The form that the page is for cannot be sent",
+            why="Visitors come to write, order or book, and nothing else is here for them.",
+            fix=(
+                'Give the form an `action` and a `<button type="submit">`, and remove `disabled` from its button and '
+                "fields. If a script should send it, find out why the script is missing."
+            ),
+        ),
     ),
+    cap=Cap(49, states=("only",)),
     sources=(
         "https://html.spec.whatwg.org/multipage/form-elements.html#attr-button-type",
         "https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission",
@@ -52,7 +68,8 @@ def form_submit(document: Document) -> Verdict:
     buttons are of another type, its buttons or all its fields are disabled, or it has several fields and no button. A
     single field without a button is sent with the Enter key. A page with such a form and a script file, or with a
     script that could find a form, react to visitors, request or load something, is not evaluated, because it may send
-    the form; a form with a handler or an `id` counts as working.
+    the form; a form with a handler or an `id` counts as working. A page with sixty words at most beside such a form in
+    its main content, and no other form that works, is there for it, and scores 49 at most.
 
     ## Fails on
 
@@ -79,4 +96,15 @@ def form_submit(document: Document) -> Verdict:
         one.url is not None or _MAY_SEND.search(one.text[:_MAX_SCRIPT]) for one in document.running_scripts
     ):
         return NotRun("undecided", "The page runs scripts, which may send its forms.")
-    return Outcome("dead" if dead else "works", value=len(dead), evidence=evidence_of(document, dead), total=len(dead))
+    state = "works" if not dead else "only" if _is_all(document, dead) else "dead"
+    return Outcome(state, value=len(dead), evidence=evidence_of(document, dead), total=len(dead))
+
+
+def _is_all(document: Document, dead: Sequence[Offender]) -> bool:
+    """Return whether these forms, which nothing sends, are all that the main content offers."""
+    nodes = [one.node for one in dead]
+    fields = sum(1 for one in document.controls if form_of(one) in nodes and not one.hidden)
+    if fields < MIN_FIELDS or any(form_of(one) not in nodes for one in document.controls if not one.hidden):
+        return False
+    within = sum(map(words_in, nodes))
+    return document.main_word_count - within <= MAX_BESIDE

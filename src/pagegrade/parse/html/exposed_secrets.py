@@ -45,6 +45,11 @@ _MAX_RECORD: Final = 400
 _MAX_TEXT: Final = 400_000
 _SAMPLES: Final = frozenset({"example.com", "example.net", "example.org"})
 _NUMBER: Final = re.compile(r"(?<![\w.+#/])\+?[(0-9][0-9 ()/.-]{7,20}(?![\w:])")
+_PHONE: Final = re.compile(r"(?<![\w.+#/-])\(?(?:\+|0)\d[0-9 ()/.-]{7,20}(?<=\d)(?![\w:])")
+"""A telephone number, and maybe what follows it; the numbers of accounts seldom begin so."""
+_LOCAL: Final = 8
+"""Digits by which a telephone number is the same with and without the code of its country."""
+_ACCOUNT: Final = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
 _DATE: Final = re.compile(r"\d(?<!\w\d)(?:\d{3}([-./])\d\d?\1\d\d?|\d?([-./])\d\d?\2\d{4})\b")
 _MIN_DIGITS: Final = 8
 """Those of a telephone or an account."""
@@ -170,31 +175,70 @@ def masked_text(text: str, secrets: Sequence[ExposedSecret]) -> str:
     return text
 
 
-def find_births(document: Document) -> tuple[str, ...]:
-    """The numbers of people that stand beside dates of birth, masked; empty for fewer than ``MIN_RECORDS``. Linear.
+def find_people(document: Document) -> tuple[str, ...]:
+    """The numbers of people that stand beside what else is only theirs, masked; empty for fewer than ``MIN_RECORDS``.
 
-    Each date has a number of nine digits or more before the next one, which is no address and no number of goods.
+    A record begins with a date of birth or a telephone number that is no link, and has, before the next one, a number
+    of nine digits or more that is no telephone number, no address of a machine and no number of goods, or the number
+    of an account at a bank. Linear.
     """
     text = document.text[:_MAX_TEXT]
+    return _numbers_of(text, _births_in(text)) or _numbers_of(text, _phones_in(text, document))
+
+
+def _births_in(text: str) -> list[tuple[int, int]]:
+    """Begin and end of the dates of birth in a text; none where they lie close together."""
     dates = [one for one in _DATE.finditer(text) if int((_YEAR.search(one[0]) or one)[0]) in _BORN]
-    if len(dates) < MIN_RECORDS:
-        return ()
     years = [int((_YEAR.search(one[0]) or one)[0]) for one in dates]
-    ends = [*(one.start() for one in dates[1:]), len(text)]
-    numbers: dict[str, None] = {}
-    for date, end in zip(dates, ends, strict=True):
-        record = text[date.end() : min(end, date.end() + _MAX_RECORD)]
-        own = (digits for one in _NUMBER.findall(record) if (digits := _digits_of_person(one)))
-        numbers.update(dict.fromkeys(islice(own, 1)))
-    if len(numbers) < MIN_RECORDS or max(years) - min(years) < MIN_YEARS:
+    return [one.span() for one in dates] if years and max(years) - min(years) >= MIN_YEARS else []
+
+
+def _phones_in(text: str, document: Document) -> list[tuple[int, int]]:
+    """Begin and end of the different telephone numbers in a text which no link offers to call."""
+    linked = {_digits(one.href or "")[-_LOCAL:] for one in document.anchors if (one.href or "")[:4].lower() == "tel:"}
+    found: dict[str, tuple[int, int]] = {}
+    # Groups of the number of an account may begin as one does.
+    for one in _PHONE.finditer(_ACCOUNT.sub(lambda account: "x" * len(account[0]), text)):
+        digits, end = "", one.start()
+        for part in one[0].split(" "):
+            # The number behind it is another one.
+            if len(digits) < _MIN_OWN_DIGITS:
+                digits += _digits(part)
+                end += len(part) + 1
+        if len(digits) >= _MIN_OWN_DIGITS and digits[-_LOCAL:] not in linked:
+            found.setdefault(digits[-_LOCAL:], (one.start(), min(end - 1, one.end())))
+    return list(found.values())
+
+
+def _numbers_of(text: str, begins: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """The numbers of the people whose records begin there, masked."""
+    if len(begins) < MIN_RECORDS:
         return ()
-    return tuple(f"…{one[-3:]}" for one in numbers)
+    ends = [*(begin for begin, _ in begins[1:]), len(text)]
+    numbers: dict[str, None] = {}
+    for (_, begin), end in zip(begins, ends, strict=True):
+        record = text[begin : min(end, begin + _MAX_RECORD)]
+        own = [one[0] for one in _ACCOUNT.finditer(record) if _is_account(one[0])]
+        own += (digits for one in _NUMBER.findall(record) if (digits := _digits_of_person(one)))
+        numbers.update(dict.fromkeys(islice(own, 1)))
+    return tuple(f"…{one[-3:]}" for one in numbers) if len(numbers) >= MIN_RECORDS else ()
+
+
+def _is_account(text: str) -> bool:
+    """Return whether a text is the number of an account (ISO 13616), by its check digits."""
+    plain = text.replace(" ", "")
+    return int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdecimal, text))
 
 
 def _digits_of_person(number: str) -> str:
     """The digits of a number that may be a person's; empty for others."""
-    digits = "".join(filter(str.isdecimal, number))
-    if len(digits) < _MIN_OWN_DIGITS or number.strip(".").count(".") == _DOTS_OF_ADDRESS:
+    digits = _digits(number)
+    is_other = number.strip(".").count(".") == _DOTS_OF_ADDRESS or _PHONE.match(number) is not None
+    if len(digits) < _MIN_OWN_DIGITS or is_other:
         return ""
     if len(digits) in _CODES and number.strip().isdecimal():
         odd = sum(map(int, digits[-2::-2]))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import html
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 import msgspec
@@ -33,6 +34,7 @@ _MIN_BLOCKS: Final = 5
 _INSIDE: Final = re.compile(r"[A-Za-z][|{}<>+~^\\;\[\]\xa1-\xbf][A-Za-z]")
 """A sign in the middle of a word."""
 _MAX_WORDS: Final = 2_000
+_MAX_COMMON: Final = 12
 _MAX_PARAGRAPHS: Final = 200
 _MAX_CONTEXT: Final = 80
 _MIN_LOST: Final = 10
@@ -61,6 +63,18 @@ _JOINED: Final = re.compile(
 _MIN_DIFFERENT: Final = 9
 """Letters of a sentence; those of a sequence of bases or of notes are fewer."""
 _MIN_JOINED: Final = 5
+_MAX_HUMP: Final = 10
+"""Letters of a word in the name of a program."""
+_MIN_SENTENCES: Final = 12
+_MIN_ORDERLY: Final = 200
+"""Sentences, and words, of a text whose order can be told from none."""
+_MIN_COMMON: Final = 0.015
+"""Share of all words that the common ones of a language have, which join the others."""
+_MIN_CHANCE: Final = 3.0
+"""Pairs of a common word with itself, and common words at the end of a sentence, that a random order would have."""
+_NEAR_CHANCE: Final = (0.4, 1.6)
+"""Parts of these numbers between which the order is random: a sentence has neither, and a refrain more pairs."""
+_END: Final = re.compile(r"[.!?\u0964\u061f\u06d4]+[\"'\u00bb\u201d)]{0,3}\Z")
 _FINALS: Final = re.compile("[ךםןףץς\u0629\ufe93\ufe94](?<!\\w.)(?=\\w\\w)")
 """A letter that ends words of Hebrew, Greek or Arabic, at the beginning of one."""
 _AROUND: Final = "\"'().,:;!?«»„“”"
@@ -148,7 +162,7 @@ def _scrambled(document: Document) -> GarbledText | None:
         if pattern is not None:
             places = tuple(islice(_places_of(pattern, document), MAX_FOUND))
             return GarbledText(places=places, share=_share_of(pattern, document.text))
-        if _are_backwards(words) or _has_no_vowels(document):
+        if _are_backwards(words) or _has_no_vowels(document) or _are_shuffled(document):
             text = max((one.text for one in document.paragraphs), key=len, default=document.main_text)[:_MAX_CONTEXT]
             garbled = Garbled(text=text, context=text, meant="")
             share = min(1.0, len(document.main_text) / max(1, len(document.text)))
@@ -172,6 +186,8 @@ def _are_joined(words: Sequence[str]) -> bool:
     """Return whether most of a text stands in words that are none, because the blanks between them are gone."""
     found = [one for one in words if len(one) >= _MIN_RUN and _JOINED.search(one) is not None]
     found = [one for one in found if len(set(one.casefold())) >= _MIN_DIFFERENT and "/" not in one and "_" not in one]
+    # Names of programs are joined on purpose, with a capital where each of their words begins.
+    found = [one for one in found if _MAX_HUMP * sum(map(str.isupper, one)) <= len(one)]
     size = sum(map(len, found))
     return len(found) >= _MIN_JOINED and size >= _MIN_PROSE and 2 * size >= sum(map(len, words))
 
@@ -191,12 +207,49 @@ def _are_backwards(words: Sequence[str]) -> bool:
     return number > sum(len(one) > 2 and one.isalpha() and one[0].isupper() and one[1:-1].islower() for one in bare)
 
 
+def _are_shuffled(document: Document) -> bool:
+    """Return whether the words of the paragraphs stand in a random order, in any language that joins them by others.
+
+    In every sentence the common words stand between others: hardly ever twice in a row, nor at its end. In a random
+    order they do both as often as their share of the text tells.
+    """
+    texts = [one.text.split() for one in document.paragraphs[:_MAX_PARAGRAPHS]]
+    words = [[_END.sub("", one).strip(",;:").casefold() for one in text] for text in texts]
+    number = sum(map(len, words))
+    if number < _MIN_ORDERLY:
+        return False
+    counts = Counter(one for text in words for one in text)
+    common = {
+        word: count
+        for word, count in counts.most_common(_MAX_COMMON)
+        if count >= _MIN_COMMON * number and word.isalpha()
+    }
+    ends = [
+        word
+        for text, each in zip(texts, words, strict=True)
+        for sign, word in zip(text, each, strict=True)
+        if _END.search(sign)
+    ]
+    pairs_by_chance = sum(count * count for count in common.values()) / number
+    ends_by_chance = len(ends) * sum(common.values()) / number
+    if len(ends) < _MIN_SENTENCES or min(pairs_by_chance, ends_by_chance) < _MIN_CHANCE:
+        return False
+    pairs = [one for text in words for one, other in pairwise(text) if one == other and one in common]
+    low, high = _NEAR_CHANCE
+    return (
+        low * pairs_by_chance <= len(pairs) <= high * pairs_by_chance
+        and len(set(pairs)) > 1
+        and sum(one in common for one in ends) >= low * ends_by_chance
+    )
+
+
 def _has_no_vowels(document: Document) -> bool:
     """Return whether the paragraphs are Latin letters that were exchanged for others, so that vowels are rare."""
     text = ""
     for one in document.paragraphs[:_MAX_PARAGRAPHS]:
         if len(one.text.split(None, _MIN_PROSE_WORDS)) >= _MIN_PROSE_WORDS:
-            text += one.text[:_MAX_PROSE]
+            # Names of programs have few vowels, and capitals inside of them.
+            text += "".join(word for word in one.text[:_MAX_PROSE].split() if word[1:] == word[1:].lower())
         if len(text) >= _MAX_PROSE:
             break
     letters = _NO_LETTER.sub("", text[:_MAX_PROSE].casefold())

@@ -217,6 +217,7 @@ Kind = Literal[
     "referrer-trap",
     "form-hijack",
     "copy-swap",
+    "imitation",
 ]
 """``disguised-address``: a script in which an address of another site is decoded and loaded or opened."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import islice
@@ -11,7 +11,7 @@ from typing import Final
 
 from turbohtml import Element
 
-from pagegrade.model.document import Anchor, Document
+from pagegrade.model.document import Anchor, Control, Document
 from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.files.javascript import cancels_all_keys, done_at_load, handlers_of
 from pagegrade.parse.html.injected_content import (
@@ -59,6 +59,11 @@ _LOOP: Final = re.compile(
     r"[^{}()]{0,80}\b(?:alert|confirm|prompt)\(([\s\S]{0,400})"
 )
 """A loop without an end that shows a dialog, and what follows."""
+_REPEATS: Final = re.compile(
+    r"\bsetInterval\(\s{0,9}(?:function\s{0,3}\w{0,40}\(\w{0,40}\)|\(?\w{0,40}\)?\s{0,3}=>|[\"'`])\s{0,9}\{?"
+    r"[^{}]{0,200}\b(?:alert|confirm|prompt)\("
+)
+"""The same again and again; one that ends is cleared."""
 _STOPS: Final = re.compile(r"\b(?:break|return|throw)\b")
 _NOTES_KEYS: Final = re.compile(r"\+=\s{0,3}\w{1,20}\.key\b")
 _PROMPTS: Final = re.compile(
@@ -112,6 +117,11 @@ _TRAP_MARKS: Final = frozenset(
 """Parts of scripts without which none is of the kinds that need them."""
 _CARD: Final = frozenset({"cc-number", "cc-csc", "cc-exp"})
 _MAX_FORM: Final = 12
+_PIN: Final = re.compile(r"(?<![a-z])(?:pin|cvv2?|cvc2?|ccv|csc|card-?_?num(?:ber)?|ssn)(?![a-z])", re.IGNORECASE)
+_MIN_BRAND: Final = 4
+_MIN_OF_OTHER: Final = 3
+_MOST_OF_OTHER: Final = 0.7
+"""Letters of a name, addresses of one other site, and share of all, from which on a page is made to look like it."""
 
 
 def find_lures(document: Document, parties: Parties) -> Iterator[Injection]:
@@ -119,6 +129,7 @@ def find_lures(document: Document, parties: Parties) -> Iterator[Injection]:
     yield from _click_layers(document, parties)
     yield from _frame_layers(document, parties)
     yield from _field_traps(document)
+    yield from _imitations(document, parties)
     yield from _commands(document)
     yield from _traps(document, parties)
     yield from _programs(document)
@@ -168,6 +179,39 @@ def _field_traps(document: Document) -> Iterator[Injection]:
     unseen = [one for one in fields if _is_out_of_sight(document, one.node)]
     if unseen and len(unseen) == len(fields) and len(document.controls) > len(fields):
         yield from (Injection("field-trap", one.node) for one in unseen)
+
+
+def _imitations(document: Document, parties: Parties) -> Iterator[Injection]:
+    """Fields for secrets on a page with the name, the pictures and the links of one other site, and none of its own.
+
+    A site that signs visitors in for another one asks for no card and no PIN, and has the other's name alone in front
+    of its own.
+    """
+    asked = [one for one in document.controls[:MAX_ANCHORS] if not one.hidden and _is_secret(one)]
+    if not asked or not parties.site:
+        return
+    addresses = [one.url or "" for one in document.anchors[:MAX_ANCHORS]]
+    addresses += (one.url or "" for one in document.images[:MAX_ANCHORS])
+    sites = Counter(registrable_domain(host(one)) for one in addresses if is_http(one))
+    site, number = sites.most_common(1)[0] if sites else ("", 0)
+    if number < _MIN_OF_OTHER or number < _MOST_OF_OTHER * sites.total() or site == parties.site:
+        return
+    name = site.partition(".")[0]
+    own = host(document.url)
+    is_worn = name in own.removesuffix(parties.site) and name not in own.split(".")[:1]
+    said = " ".join((*(one.text for one in document.titles[:1]), *(one.text for one in document.headings[:3]))).lower()
+    is_named = len(asked) > 1 and name in said and any(one.type != "password" or _is_card(one) for one in asked)
+    if len(name) >= _MIN_BRAND and (is_worn or is_named):
+        yield Injection("imitation", asked[0].node, f"https://{site}/")
+
+
+def _is_secret(control: Control) -> bool:
+    return control.type == "password" or _is_card(control)
+
+
+def _is_card(control: Control) -> bool:
+    named = f"{control.attrs.get('name', '')} {control.attrs.get('id', '')}"
+    return _kind_of_field(control.attrs) in _CARD or _PIN.search(named) is not None
 
 
 def _kind_of_field(attrs: Mapping[str, str]) -> str:
@@ -228,7 +272,7 @@ def _trap(text: str, marks: AbstractSet[str], document: Document, parties: Parti
         and any(is_foreign(one[1], parties) for one in _LEADS.finditer(text))
     ):
         return "back-trap"
-    if not marks.isdisjoint(_DIALOGS) and any(_STOPS.search(one[1]) is None for one in _LOOP.finditer(text)):
+    if not marks.isdisjoint(_DIALOGS) and _holds_by_dialogs(text):
         return "dialog-loop"
     if len(marks & _HOLDS) >= MIN_HELD and _ways_to_hold(text) >= MIN_HELD:
         return "held-visitor"
@@ -258,6 +302,13 @@ def _ways_to_hold(text: str) -> int:
         + cancels_all_keys(text)
         + any("requestFullscreen(" in done for done in handlers_of(text, "click"))
     )
+
+
+def _holds_by_dialogs(text: str) -> bool:
+    """Return whether a script shows one dialog after the other without an end."""
+    if any(_STOPS.search(one[1]) is None for one in _LOOP.finditer(text)):
+        return True
+    return "clearInterval" not in text and _REPEATS.search(text) is not None
 
 
 def _takes_keys(text: str, marks: AbstractSet[str], parties: Parties) -> bool:

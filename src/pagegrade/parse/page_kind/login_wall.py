@@ -12,6 +12,7 @@ from pagegrade.parse.url import host
 _MAX_WORDS: Final = 350
 _MAX_LINKS: Final = 60
 _MIN_BARENESS: Final = 2
+_MIN_DEPTH: Final = 2
 _ASKS: Final = phrases(
     r"(?:you (?:must|need to|have to)|please) (?:be )?(?:log(?:ged)?|sign(?:ed)?)[ -]?(?:in|on)\b",
     r"(?:log|sign) in to (?:continue|view|access|see|your account)",
@@ -104,6 +105,8 @@ def score_login_wall(page: Structure) -> int:
         # A site that sends visitors to an address of that name needs to say nothing more.
         return sum(signals) + min(said, SUPPORT) if asks or said or leads_to_login else 0
     is_itself = page.is_described or page.is_named_by_address
+    # A form that carries the address of a page further down in the site was asked for by no one.
+    is_itself = is_itself and not (page.way_back and path.strip("/").count("/") >= _MIN_DEPTH)
     if page.is_root or not asks or is_itself or page.bareness < _MIN_BARENESS:
         # The front page of an application may be its sign-in form, and a page that names itself is what was asked for.
         return 0
