@@ -253,7 +253,7 @@ def analyze(
 
 @app.command()
 def audit(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Start page of the site.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="Start page of the site, or a sitemap.")],
     *,
     scope: Annotated[
         Scopes, typer.Option("--scope", help="What belongs to the site: host, domain (subdomains too) or folder.")

@@ -32,7 +32,7 @@ from pagegrade.report.gates import Gate, parse_site_gate
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.audits.analysis import PAGES, RESULT, AnalysisFailed, analyze_folder
 from pagegrade.service.audits.compare import compare_folders
-from pagegrade.service.audits.crawl import begin_crawl, run_crawl
+from pagegrade.service.audits.crawl import begin_crawl, read_start, run_crawl
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.audits.relations import write_relations
 from pagegrade.service.runs.options import AnalyzeOptions
@@ -155,7 +155,7 @@ def _crawl_to_run(database: Database, url: str, request: AuditRequest, options: 
         InvalidInput: It is not clear which; the message says how to choose.
     """
     last = database.read_here(last_crawl)
-    if last is not None and last.start_url != identity(url):
+    if last is not None and last.start_url != identity(read_start(url)[0]):
         raise InvalidInput(f"{folder} holds the audit of {visible(last.start_url)}. Choose another folder with -o.")
     if request.resume:
         if last is None:
@@ -167,7 +167,7 @@ def _crawl_to_run(database: Database, url: str, request: AuditRequest, options: 
             "-o, or delete the folder to begin anew."
         )
     settings = _settings(url, request)
-    return database.write_here(lambda tx: begin_crawl(tx, url, settings, options=options))
+    return database.write_here(lambda tx: begin_crawl(tx, read_start(url)[0], settings, options=options))
 
 
 def _settings(url: str, request: AuditRequest) -> AuditSettings:
@@ -203,6 +203,7 @@ def _settings(url: str, request: AuditRequest) -> AuditSettings:
         rate_per_s=None if unlimited else rate,
         urls=_listed(request.list_file),
         sitemaps=request.list_file is None,
+        sitemap=read_start(url)[1] if request.list_file is None else None,
         fresh=request.fresh,
         follows=request.list_file is None,
     )

@@ -1755,7 +1755,7 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:write`.
 
         Args:
-            url: Start page; its host is the site.
+            url: Start page, or a sitemap (`.xml`, `.xml.gz`) to begin with; its host is the site.
             scope: `host`: the host and its www sibling; `domain`: every host of the registrable domain;
                 `folder`: the folder of the URL.
             include: Only pages that match a pattern as in robots.txt (`*`, `$`), beginning with `/` or `*`.

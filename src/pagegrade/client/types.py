@@ -342,6 +342,7 @@ class AuditSettingsDocument(TypedDict):
     max_depth: int
     rate: float | None
     sitemap: bool
+    sitemap_url: str | None
     urls: list[str]
     access: int | None
 

@@ -60,6 +60,8 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Requests under way at a time on one host."""
     sitemaps: bool = True
     """Read the sitemaps of the site."""
+    sitemap: str | None = None
+    """URL of a sitemap or an index of them to begin with, which the site need not declare."""
     drop_parameters: tuple[str, ...] = ()
     """Parameters that a page is known without, beside those that only follow visitors."""
     urls: tuple[str, ...] = ()

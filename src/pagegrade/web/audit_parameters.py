@@ -25,7 +25,9 @@ class CreateAuditBody(BaseModel):
     """A site, and how it is crawled."""
 
     url: str = Field(
-        max_length=MAX_TEXT, description="Start page; its host is the site.", examples=["https://example.com/"]
+        max_length=MAX_TEXT,
+        description="Start page, or a sitemap (`.xml`, `.xml.gz`) to begin with; its host is the site.",
+        examples=["https://example.com/"],
     )
     scope: Literal["host", "domain", "folder"] = Field(
         "host",

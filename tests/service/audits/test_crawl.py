@@ -11,7 +11,7 @@ import pytest
 from pagegrade.model.audit import AuditSettings, Crawl
 from pagegrade.model.errors import URLNotAllowed
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.audits.crawl import begin_crawl, run_crawl
+from pagegrade.service.audits.crawl import begin_crawl, read_start, run_crawl
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Database
@@ -91,3 +91,19 @@ def test_an_address_that_must_not_be_contacted_is_refused(database: Database) ->
         database.write_here(lambda tx: begin_crawl(tx, "http://10.0.0.1/", AuditSettings(), options=AnalyzeOptions()))
 
     assert database.read_here(last_crawl) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "start", "sitemap"),
+    [
+        ("https://example.com/", "https://example.com/", False),
+        ("https://example.com/sitemap_index.xml", "https://example.com/", True),
+        ("https://example.com/docs/Sitemap.XML.gz?part=1", "https://example.com/docs/", True),
+        ("https://example.com/a.xml/", "https://example.com/a.xml/", False),
+        ("https://example.com/?page=a.xml", "https://example.com/?page=a.xml", False),
+        ("https://example.com/xml", "https://example.com/xml", False),
+    ],
+)
+def test_a_sitemap_in_place_of_a_start_page_begins_in_its_folder(typed: str, start: str, *, sitemap: bool) -> None:
+    """Told by the end of its path alone."""
+    assert read_start(typed) == (start, typed if sitemap else None)

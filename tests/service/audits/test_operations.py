@@ -33,11 +33,17 @@ def test_settings_follow_the_limits_of_the_installation() -> None:
     _, listed = service.read_settings(
         service.AuditFields(url="https://example.com/#/", urls=("example.com/a#/b",), max_pages=9), OPTIONS
     )
+    folder, of_sitemap = service.read_settings(service.AuditFields(url="https://example.com/a/map.xml"), OPTIONS)
     with pytest.raises(ValidationFailed) as refused:
         service.read_settings(
             service.AuditFields(url="https://example.com/", rate=2.0, exclude=("x",) * 3, max_pages=501), OPTIONS
         )
 
+    assert (folder, of_sitemap.sitemap, of_sitemap.sitemaps) == (
+        "https://example.com/a/",
+        "https://example.com/a/map.xml",
+        True,
+    )
     assert (public.rate_per_s, public.max_pages, public.sitemaps, public.follows) == (1.0, 500, True, True)
     assert own.rate_per_s is None
     assert (listed.urls, listed.max_pages, listed.sitemaps, listed.follows) == (

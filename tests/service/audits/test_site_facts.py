@@ -47,3 +47,27 @@ def test_a_crawl_can_do_without_sitemaps(database: Database) -> None:
     assert crawl.facts is not None
     assert crawl.facts.sitemaps == ()
     assert site.world.expected["orphan-pages"].isdisjoint(site.fetched())
+
+
+def test_a_sitemap_is_read_that_the_site_need_not_declare(database: Database) -> None:
+    """With the pages that no link leads to, although no other sitemap was asked for."""
+    with serving(make_world(43, pages=12, faults=("orphan",))) as site:
+        given = AuditSettings(rate_per_s=None, sitemaps=False, sitemap=f"{site.origin}/sitemap.xml")
+        crawl = crawl_site(database, site, given)
+
+    assert crawl.facts is not None
+    assert [(one.url, one.status) for one in crawl.facts.sitemaps] == [(given.sitemap, 200)]
+    assert site.world.expected["orphan-pages"] <= set(site.fetched())
+
+
+def test_a_given_sitemap_that_is_not_there_is_said_beside_those_that_are(database: Database) -> None:
+    """The crawl goes on with what the site declares."""
+    with serving(make_world(43, pages=6)) as site:
+        given = f"{site.origin}/other.xml"
+        crawl = crawl_site(database, site, AuditSettings(rate_per_s=None, sitemap=given))
+
+    assert crawl.facts is not None
+    assert [(one.url, one.status, one.error) for one in crawl.facts.sitemaps] == [
+        (given, 404, "http"),
+        (f"{site.origin}/sitemap.xml", 200, ""),
+    ]

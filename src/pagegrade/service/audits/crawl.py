@@ -40,6 +40,18 @@ Watch = Callable[[Frontier], None]
 """Called after each transaction of a crawl."""
 
 
+def read_start(url: str) -> tuple[str, str | None]:
+    """Return the start page of a crawl, and the sitemap where one was given in its place.
+
+    A URL that ends as sitemaps do is one: the start page is then that of its folder, which is what it may list
+    (https://www.sitemaps.org/protocol.html#location).
+    """
+    place = url.partition("?")[0]
+    if not place.lower().endswith((".xml", ".xml.gz")):
+        return url, None
+    return f"{place.rpartition('/')[0]}/", url
+
+
 def begin_crawl(
     tx: Transaction,
     start_url: str,

@@ -36,7 +36,7 @@ from pagegrade.parse.urls.identity import identity
 from pagegrade.service.access.operations import find_access
 from pagegrade.service.accounts.access import require_project
 from pagegrade.service.accounts.quotas import check_count, pages_left
-from pagegrade.service.audits.crawl import begin_crawl
+from pagegrade.service.audits.crawl import begin_crawl, read_start
 from pagegrade.service.audits.sharing import share_audit
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.service.options import ServiceOptions
@@ -166,7 +166,7 @@ def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, Au
     def refuse(name: str, code: str, message: str) -> None:
         violations.append(Violation(field=name, place="body", code=code, message=message))
 
-    start = _read_url("url", fields.url, refuse)
+    typed = _read_url("url", fields.url, refuse)
     for name, patterns in (("include", fields.include), ("exclude", fields.exclude)):
         if len(patterns) > MAX_PATTERNS or any(
             not one.startswith(("/", "*")) or len(one) > MAX_PATTERN_CHARACTERS for one in patterns
@@ -184,8 +184,9 @@ def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, Au
     if fields.rate is not None and not 0 < fields.rate <= MAX_RATE:
         refuse("rate", "too_large", f"Must be more than 0 and at most {MAX_RATE:g} requests a second.")
     listed = [_read_url("urls", url, refuse) for url in fields.urls]
-    if violations or start is None:
+    if violations or typed is None:
         raise ValidationFailed(violations)
+    start, sitemap = read_start(typed)
     check_allowed(start, options.analyze)
     # What the operator allows of the own network is asked as fast as it answers.
     unlimited = is_nearby(host(start)) and fields.rate is None
@@ -197,6 +198,7 @@ def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, Au
         max_depth=fields.max_depth,
         rate_per_s=None if unlimited else fields.rate or MAX_RATE,
         sitemaps=fields.sitemap and not listed,
+        sitemap=None if listed else sitemap,
         drop_parameters=tuple(fields.drop_parameters),
         urls=tuple(url for url in listed if url is not None),
         follows=not listed,

@@ -50,7 +50,7 @@ async def read_site(frontier: Frontier, work: Slice, children: TaskRunner) -> Si
     if allowed is None:
         return None
     probes = [probe for url in names if url in allowed and (probe := await _probe(work, url)) is not None]
-    read = await _read_sitemaps(frontier, work, children) if frontier.crawl.settings.sitemaps else ()
+    read = await _read_sitemaps(frontier, work, children)
     access = None if work.access is None else replace(work.access.note, visitors=await _visitor_view(work, start))
     return SiteFacts(probes=tuple(probes), sitemaps=tuple(read), access=access)
 
@@ -87,17 +87,21 @@ async def _probe(work: Slice, url: str) -> Probe | None:
 
 
 async def _read_sitemaps(frontier: Frontier, work: Slice, children: TaskRunner) -> list[SitemapRead]:
-    """Read the files that robots.txt declares, or those at the usual places; an index is followed to two levels."""
-    host = frontier.host(0)
+    """Read the given file, and those that robots.txt declares or that are at the usual places.
+
+    An index is followed to two levels.
+    """
+    host, settings = frontier.host(0), frontier.crawl.settings
     declared: tuple[str, ...] = ()
-    if host.robots:
+    if host.robots and settings.sitemaps:
         find = partial(find_declared_sitemaps, url=f"{host.origin}/robots.txt")
         try:
             declared = await children.run(find, host.robots, timeout_s=_LIMITS.parse_s)
         except OffloadFailed:
             declared = ()
-    guessed = [(f"{host.origin}{path}", 0) for path in GUESSED_PATHS]
-    queue = deque([(url, 0) for url in declared] or guessed)
+    given = () if settings.sitemap is None else (settings.sitemap,)
+    guessed = tuple(f"{host.origin}{path}" for path in GUESSED_PATHS) if settings.sitemaps else ()
+    queue = deque((url, 0) for url in (*given, *(declared or guessed)))
     seen: set[str] = set()
     files: list[SitemapRead] = []
     total = 0
@@ -111,7 +115,7 @@ async def _read_sitemaps(frontier: Frontier, work: Slice, children: TaskRunner) 
         response = await work.fetch_file(work.host_of(url), url, _LIMITS.sitemap_bytes)
         if response is None or not 200 <= response.status < 300:  # noqa: PLR2004 - it is there
             status = None if response is None else response.status
-            if declared or status is None:
+            if declared or url in given or status is None:
                 files.append(SitemapRead(url=url, status=status, error="http"))
             continue
         try:

@@ -48,6 +48,7 @@ class AuditSettingsDocument(Document):
     max_depth: Count = about("Clicks from the start.", 50)
     rate: Amount | None = about("Requests that may begin in a second; null: no limit.", 1.0)
     sitemap: bool = about("True if the sitemaps of the site are read.", *_YES)
+    sitemap_url: URL | None = about("The sitemap that was given in place of a start page; null: none was.", None)
     urls: list[URL] = about(
         "The only pages that are fetched; none: those that links lead to.", ["https://example.com/a"]
     )
@@ -395,6 +396,7 @@ def audit_object(audit: Audit, base_url: str) -> bytes:
             "max_depth": settings.max_depth,
             "rate": settings.rate_per_s,
             "sitemap": settings.sitemaps,
+            "sitemap_url": settings.sitemap,
             "urls": settings.urls,
             "access": settings.access,
         },
