@@ -145,6 +145,8 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
             {"deed": "delete", "report-{decent.id}": "1", "report-{hostile_all.id}": "1"},
             name="ask",
         ),
+        _post("/reports/selected", {"deed": "privacy", "report-{decent.id}": "1"}, name="privacy"),
+        _post("/reports/selected", {"deed": "monitor", "report-{decent.id}": "1"}, name="monitor"),
         _post("/reports/selected", {"deed": "again", "report-{filler_0.id}": "1"}, name="again", status=303),
     ),
     ("POST", "/reports/bulk"): (

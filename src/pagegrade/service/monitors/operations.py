@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import msgspec
@@ -77,6 +77,20 @@ def create_monitor(
         due_at_ms=next_due_ms(schedule, timezone, jitter, after_ms=now_ms),
         now_ms=now_ms,
     )
+
+
+def monitor_reports(
+    tx: Transaction, caller: Caller, ids: Sequence[int], options: ServiceOptions, now_ms: int, *, change: MonitorChange
+) -> None:
+    """Store a monitor for each of the reports that the caller still has and that has none, all or none.
+
+    Raises:
+        QuotaExceeded: The account would have more monitors than it may have.
+    """
+    for report_id in ids:
+        if not store.list_of_report(tx, report_id):
+            with contextlib.suppress(ValidationFailed):
+                create_monitor(tx, caller, change, options, now_ms, report_id=report_id)
 
 
 def _check_subject(

@@ -315,6 +315,15 @@ def rerun_reports(tx: Transaction, caller: Caller, ids: Sequence[int], options: 
         update_report(tx, caller, report_id, options, now_ms, change=ReportChange(run=True))
 
 
+def share_reports(
+    tx: Transaction, caller: Caller, ids: Sequence[int], options: ServiceOptions, now_ms: int, *, privacy: Privacy
+) -> None:
+    """Let others see those of the reports that the caller still has, or not; ``privacy`` needs no password."""
+    for report_id in ids:
+        with contextlib.suppress(NotFound):
+            update_report(tx, caller, report_id, options, now_ms, change=ReportChange(privacy=privacy))
+
+
 def _check_unchanged(report: StoredReport, may_change: Callable[[StoredReport], bool] | None) -> None:
     if may_change is not None and not may_change(report):
         raise PreconditionFailed(report.etag)

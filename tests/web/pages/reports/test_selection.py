@@ -194,3 +194,69 @@ def test_no_document_leaves_a_ticked_report_out(tmp_path: Path, name: str) -> No
         assert "some of the ticked reports have no results yet" in shown.text
 
     with_instance(tmp_path, script)
+
+
+def test_who_may_see_reports_is_changed_after_a_question(tmp_path: Path) -> None:
+    """Of the ticked ones; anything but public is private, and a password is none of the choices."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+
+        async def levels() -> list[int]:
+            return [(await instance.call("GET", f"/api/v1/reports/{n}")).json()["data"]["privacy"] for n in (1, 2, 3)]
+
+        question = await send(instance, "privacy", 1, 3)
+        before = await levels()
+        done = await send(instance, "privacy", 1, 3, sure="1", privacy="1")
+        hidden = await levels()
+        await send(instance, "privacy", 3, sure="1", privacy="0")
+        shown = await levels()
+        await send(instance, "privacy", 3, sure="1", privacy="2")
+
+        assert "Who may see 2 reports?" in question.text
+        assert 'id="privacy-1"' in question.text
+        assert 'id="privacy-2"' not in question.text
+        assert done.headers["location"] == "/reports?said=many_shared"
+        assert (before, hidden, shown, await levels()) == ([0, 0, 0], [1, 0, 1], [1, 0, 0], [1, 0, 1])
+
+    with_instance(tmp_path, script)
+
+
+def test_pages_are_monitored_after_a_question(tmp_path: Path) -> None:
+    """One that has a monitor keeps it, and with too few left none is made."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+
+        async def monitors() -> list[tuple[int, str, str]]:
+            found = (await instance.call("GET", "/api/v1/monitors")).json()["data"]
+            return [(each["report_id"], each["schedule"], each["remind"]) for each in reversed(found)]
+
+        await instance.call("POST", "/api/v1/monitors", json={"report_id": 2, "schedule": "monthly"})
+        question = await send(instance, "monitor", 1, 2)
+        done = await send(instance, "monitor", 1, 2, sure="1", schedule="weekly", remind="daily")
+        made = await monitors()
+        refused = await send(instance, "monitor", 1, 2, 3, sure="1", schedule="daily")
+
+        assert "Monitor 2 pages" in question.text
+        assert done.headers["location"] == "/reports?said=many_monitored"
+        assert made == [(2, "monthly", "never"), (1, "weekly", "daily")]
+        assert refused.status_code == 429
+        assert await monitors() == made
+
+    with_instance(tmp_path, script, max_monitors=2)
+
+
+def test_what_others_have_is_neither_shared_nor_monitored(tmp_path: Path) -> None:
+    """It counts as not ticked."""
+
+    async def script(instance: Instance) -> None:
+        _, key = add_owner(instance.services.database, "Bob")
+        await instance.call("POST", "/api/v1/reports", data={"url": "https://b.example/"}, key=key)
+        for action in ("privacy", "monitor"):
+            answer = await send(instance, action, 1, sure="1", privacy="1")
+            assert answer.headers["location"] == "/reports?said=none_selected"
+        report = (await instance.call("GET", "/api/v1/reports/1", key=key)).json()["data"]
+        assert report["privacy"] == 0
+
+    with_instance(tmp_path, script)

@@ -67,6 +67,8 @@ UNFINISHED_FIRST: Final[tuple[State, ...]] = ("running", "queued", "failed")
 SAID: Final = {
     "deleted": ("good", N_("The report was deleted.")),
     "many_deleted": ("good", N_("The reports were deleted.")),
+    "many_shared": ("good", N_("Who may see the reports was changed.")),
+    "many_monitored": ("good", N_("The pages are monitored. Those that had a monitor keep it.")),
     "many_again": ("good", N_("The pages will be analyzed again.")),
     "made": ("good", N_("The reports were created. Their pages are analyzed one after the other.")),
     "not_all_finished": ("decent", N_("Nothing was exported: some of the ticked reports have no results yet.")),

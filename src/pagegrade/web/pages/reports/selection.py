@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from pagegrade.model.errors import QuotaExceeded, RateLimited, Unavailable
-from pagegrade.model.stored import StoredReport
+from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.render.english import N_
 from pagegrade.render.filename import content_disposition
 from pagegrade.service.container import Services
+from pagegrade.service.monitors.operations import MonitorChange, monitor_reports
 from pagegrade.service.reports.listing import find_existing
-from pagegrade.service.reports.operations import delete_reports
+from pagegrade.service.reports.operations import delete_reports, share_reports
 from pagegrade.service.reports.views import view_each
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.forms import parse_pairs
@@ -24,6 +25,8 @@ from pagegrade.web.pages.field_messages import refusal_of
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.list_query import PATH, read_asked
+from pagegrade.web.pages.reports.monitors import REMINDERS
+from pagegrade.web.pages.reports.report_list import privacy_options
 from pagegrade.web.pages.reports.rows import short_url
 from pagegrade.web.pages.reports.settings import analyze_again
 from pagegrade.web.problems import Rejected, problem_of
@@ -35,12 +38,20 @@ MAX_SELECTED: Final = 100
 """Maximum number of selected reports: the rows of one page."""
 _NAME: Final = re.compile(r"report-([1-9][0-9]{0,18})")
 _SURE: Final = "1"
+_ASKED: Final = {"delete": "many_deleted", "monitor": "many_monitored", "privacy": "many_shared"}
+"""Actions that are confirmed first -> what is said afterwards."""
+SCHEDULES: Final[Mapping[str, str]] = {
+    "hourly": N_("Every hour"),
+    "daily": N_("Every day"),
+    "weekly": N_("Every week"),
+    "monthly": N_("Every month"),
+}
 
 
 async def act_on_selected(
     request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services
 ) -> Response:
-    """Analyze the selected reports again, delete them after a confirmation, or return one document about them.
+    """Analyze the selected reports again, return one document about them, or do what was asked for and confirmed.
 
     Reports that were deleted in the meantime are skipped without a message.
     """
@@ -49,7 +60,7 @@ async def act_on_selected(
     action = sent.get("deed", "")
     back = _back(view, sent.get("back", ""))
     reports = await work.read(find_existing, _selected(sent), view.options, view.now_ms)
-    if not reports or action not in ("again", "delete", *OF_SEVERAL):
+    if not reports or action not in ("again", *_ASKED, *OF_SEVERAL):
         return go(_with_message(back, "none_selected"))
     if action in OF_SEVERAL:
         return await _export(work, view, reports, action) or go(_with_message(back, "not_all_finished"))
@@ -61,8 +72,34 @@ async def act_on_selected(
         return go(_with_message(back, "many_again"))
     if sent.get("sure") != _SURE:
         return _ask(view, reports, action, sent)
-    await _delete(work, view, services, reports)
-    return go(_with_message(back, "many_deleted"))
+    try:
+        await _do(work, view, services, reports, sent)
+    except QuotaExceeded as error:
+        return _ask(view, reports, action, sent, problem=refusal_of(view.texts, error), error=error)
+    return go(_with_message(back, _ASKED[action]))
+
+
+async def _do(
+    work: UnitOfWork,
+    view: View,
+    services: Services,
+    reports: tuple[StoredReport, ...],
+    sent: Mapping[str, str],
+) -> None:
+    """Delete, share or monitor the reports, as the confirmed form says."""
+    action = sent["deed"]
+    ids = tuple(report.id for report in reports)
+    if action == "delete":
+        await _delete(work, view, services, reports)
+    elif action == "privacy":
+        privacy = Privacy.PUBLIC if sent.get("privacy") == str(int(Privacy.PUBLIC)) else Privacy.PRIVATE
+        await work.write(share_reports, ids, view.options, view.now_ms, privacy=privacy)
+    else:
+        change = MonitorChange(
+            schedule=next((each for each in SCHEDULES if each == sent.get("schedule")), "daily"),
+            remind=next((each for each in REMINDERS if each == sent.get("remind")), None),
+        )
+        await work.write(monitor_reports, ids, view.options, view.now_ms, change=change)
 
 
 async def _export(work: UnitOfWork, view: View, reports: tuple[StoredReport, ...], name: str) -> Response | None:
@@ -117,11 +154,16 @@ def _ask(
     problem: str = "",
     error: RateLimited | QuotaExceeded | Unavailable | None = None,
 ) -> Response:
+    gettext = view.texts.gettext
     return view.page(
         "reports_selected.html.jinja",
         status=200 if error is None else problem_of(error).status,
         reports=[(report.id, short_url(report.url)) for report in reports],
         action=action,
+        privacies=[each for each in privacy_options(view.texts) if each[0] != Privacy.PASSWORD],
+        schedules=[(each, gettext(name)) for each, name in SCHEDULES.items()],
+        reminders=[(each, gettext(name)) for each, name in REMINDERS.items()],
+        sent=sent,
         back=sent.get("back", ""),
         place=_back(view, sent.get("back", "")),
         problem=problem,
@@ -133,7 +175,7 @@ OPERATIONS: Final = (
         method="POST",
         path=f"{PATH}/selected",
         name="act_on_selected",
-        summary=N_("Analyze the ticked reports again, or delete them"),
+        summary=N_("Analyze, share, monitor or delete the ticked reports"),
         handler=act_on_selected,
         access="account",
         tag=PAGES,
