@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.page_content import form_of, frames, own_links, pictures, usable_controls
+from pagegrade.parse.page_content import form_of, frames, own_links, pictures, usable_controls, words_in
 from tests.builders import make_document
 
 URL = "https://www.example.com/a"
@@ -63,3 +63,10 @@ def test_tiny_pictures_and_frames_show_nothing(size: str, count: int) -> None:
     document = make_document(f"<img src=/a.png alt=a {size}><iframe src=/b title=b {size}></iframe>", url=URL)
 
     assert (len(pictures(document)), len(frames(document))) == (count, count)
+
+
+def test_words_in_an_element() -> None:
+    """Those of all that is in it; what is no element has none."""
+    form = make_document("<form>ერთი <b>ორი</b> სამი</form>").forms[0]
+
+    assert (words_in(form.node), words_in(None)) == (3, 0)

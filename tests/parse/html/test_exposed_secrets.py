@@ -90,9 +90,11 @@ ROWS = {
 }
 
 
-def births(language: str, count: int = MIN_RECORDS, *, step: int = 2, number: int = 440_119_307) -> int:
+def births(language: str, count: int = MIN_RECORDS, *, step: int = 2, number: int = 440_119_307, zero: str = "") -> int:
     """Number of people found in a table with so many rows."""
-    rows = (ROWS[language].format(n=n, year=1940 + step * n, number=number + 7_919 * n) for n in range(count))
+    rows = (
+        ROWS[language].format(n=n, year=1940 + step * n, number=f"{zero}{number + 7_919 * n}") for n in range(count)
+    )
     return len(find_people(make_document("".join(f"<tr><td>{row}</td></tr>" for row in rows))))
 
 
@@ -103,6 +105,7 @@ def test_dates_of_birth_with_numbers_are_records(language: str) -> None:
     assert births(language, MIN_RECORDS - 1) == 0
     assert births(language, step=1) == 0
     assert births(language, number=440_119) == 0
+    assert births(language, zero="0") == MIN_RECORDS
     assert births(language, step=20) == 0
 
 

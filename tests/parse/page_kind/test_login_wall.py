@@ -115,3 +115,20 @@ def test_redirect_to_another_page_with_a_login_box_is_graded() -> None:
 def test_more_products(html: str, places: dict[str, str]) -> None:
     """Shorter pages of further products."""
     assert kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) == "login_wall"
+
+
+PASSED_ON = """<html lang="cs"><head><title>Přihlášení</title><meta name="description" content="Přihlášení do portálu">
+<link rel="canonical" href="https://app.otterline.example{path}"></head>
+<body><main><h1>Přihlášení</h1><form method="post" action="/prihlaseni"><input type="hidden" name="zpet" value="{path}">
+<label for=u>Uživatel</label><input id=u name=u><label for=p>Heslo</label><input id=p name=p type=password>
+<button>Přihlásit</button></form></main></body></html>"""
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/smlouvy/2026/voda", "login_wall"), ("/ucet/prehled", None), ("/muj-ucet/", None)]
+)
+def test_form_that_carries_the_address_of_a_page_further_down_was_not_asked_for(path: str, kind: str | None) -> None:
+    """Though it describes itself; an account near the front page may be one that does."""
+    found = kind_of(PASSED_ON.format(path=path), url=f"{ROOT}{path}")
+
+    assert found == kind

@@ -179,11 +179,13 @@ def find_people(document: Document) -> tuple[str, ...]:
     """The numbers of people that stand beside what else is only theirs, masked; empty for fewer than ``MIN_RECORDS``.
 
     A record begins with a date of birth or a telephone number that is no link, and has, before the next one, a number
-    of nine digits or more that is no telephone number, no address of a machine and no number of goods, or the number
-    of an account at a bank. Linear.
+    of nine digits or more that is no address of a machine and no number of goods, or the number of an account at a
+    bank; two telephone numbers are no record. Linear.
     """
     text = document.text[:_MAX_TEXT]
-    return _numbers_of(text, _births_in(text)) or _numbers_of(text, _phones_in(text, document))
+    return _numbers_of(text, _births_in(text), is_phone=False) or _numbers_of(
+        text, _phones_in(text, document), is_phone=True
+    )
 
 
 def _births_in(text: str) -> list[tuple[int, int]]:
@@ -210,8 +212,8 @@ def _phones_in(text: str, document: Document) -> list[tuple[int, int]]:
     return list(found.values())
 
 
-def _numbers_of(text: str, begins: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    """The numbers of the people whose records begin there, masked."""
+def _numbers_of(text: str, begins: Sequence[tuple[int, int]], *, is_phone: bool) -> tuple[str, ...]:
+    """The numbers of the people whose records begin there, with a telephone number or without, masked."""
     if len(begins) < MIN_RECORDS:
         return ()
     ends = [*(begin for begin, _ in begins[1:]), len(text)]
@@ -219,7 +221,8 @@ def _numbers_of(text: str, begins: Sequence[tuple[int, int]]) -> tuple[str, ...]
     for (_, begin), end in zip(begins, ends, strict=True):
         record = text[begin : min(end, begin + _MAX_RECORD)]
         own = [one[0] for one in _ACCOUNT.finditer(record) if _is_account(one[0])]
-        own += (digits for one in _NUMBER.findall(record) if (digits := _digits_of_person(one)))
+        others = (one for one in _NUMBER.findall(record) if not is_phone or _PHONE.match(one) is None)
+        own += (digits for one in others if (digits := _digits_of_person(one)))
         numbers.update(dict.fromkeys(islice(own, 1)))
     return tuple(f"…{one[-3:]}" for one in numbers) if len(numbers) >= MIN_RECORDS else ()
 
@@ -237,8 +240,7 @@ def _digits(text: str) -> str:
 def _digits_of_person(number: str) -> str:
     """The digits of a number that may be a person's; empty for others."""
     digits = _digits(number)
-    is_other = number.strip(".").count(".") == _DOTS_OF_ADDRESS or _PHONE.match(number) is not None
-    if len(digits) < _MIN_OWN_DIGITS or is_other:
+    if len(digits) < _MIN_OWN_DIGITS or number.strip(".").count(".") == _DOTS_OF_ADDRESS:
         return ""
     if len(digits) in _CODES and number.strip().isdecimal():
         odd = sum(map(int, digits[-2::-2]))
