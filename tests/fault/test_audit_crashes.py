@@ -32,14 +32,14 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
     made.close()
 
 
-def create(server: Server, site: SiteServer) -> int:
+def create(server: Server, site: SiteServer, key: str = KEY) -> int:
     """The id of a new audit of the site."""
     form = {"url": f"{site.origin}/", "max_pages": "500"}
-    made: int = server.call("POST", AUDITS, key=KEY, form=form).data["id"]
+    made: int = server.call("POST", AUDITS, key=key, form=form).data["id"]
     return made
 
 
-def outcome(server: Server, audit: int) -> dict[str, Any]:
+def outcome(server: Server, audit: int, key: str = KEY) -> dict[str, Any]:
     """Everything that an audit came to, once its crawl has ended.
 
     Without the evidence of places: of the pages of one template, those answered first have it, and undisturbed crawls
@@ -47,7 +47,7 @@ def outcome(server: Server, audit: int) -> dict[str, Any]:
     """
 
     def show(path: str = "") -> Any:
-        return server.call("GET", f"{AUDITS}/{audit}{path}", key=KEY).data
+        return server.call("GET", f"{AUDITS}/{audit}{path}", key=key).data
 
     wait_until(lambda: show()["state"] in {"completed", "failed"}, "the crawl has ended", within_s=SETTLE_S)
     shown, findings = show(), show("/findings?per_page=100")
