@@ -4,20 +4,93 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+import pagegrade
 from pagegrade.mcp import service_results
-from pagegrade.mcp.results import summarize
+from pagegrade.mcp.results import compared, summarize
+from pagegrade.model.report import Report
 from pagegrade.render import RenderOptions, render, view
+from pagegrade.render.finding_list import ReportQuery, list_findings
+from pagegrade.render.history import RunPoint
 from pagegrade.render.i18n import Texts
+from pagegrade.render.page import render_comparison
 from pagegrade.render.pdf_model import sheet
+from pagegrade.report.compare import compare_reports, count_findings
 from pagegrade.report.serialize import report_from_dict
 from tests.report_builders import make_images, make_passed, make_report, make_result
 from tests.web.calling import REPORTS, Instance, with_instance
+
+URL = "http://shop.example/a"
+BAD = (
+    b"<html><head><meta name=viewport content='width=device-width,user-scalable=no'></head><body><h1>x</h1>"
+    b"<img src=a.png><img src=b.png><form action='http://x.example/'><input><input type=password></form>"
+    b"<a href='#'>click here</a><iframe src='http://y.example'></iframe></body>"
+)
+BETTER = b"<!doctype html><html lang=en><title>A good title of a page</title><h1>A good title</h1><img src=a.png>"
+
+
+@cache
+def evaluated(body: bytes) -> Report:
+    """A page that was evaluated by all checks that need nothing but the document."""
+    return pagegrade.evaluate_document(body, url=URL)
+
+
+def said(text: str) -> list[int]:
+    """Numbers of findings in a text."""
+    return [int(number) for number in re.findall(r"\b(\d+) findings?\b", text)]
+
+
+@pytest.mark.parametrize("body", [BAD, BETTER])
+def test_every_output_of_a_run_counts_alike(body: bytes) -> None:
+    """Pages, exports, tools of agents and the documents for build servers: once for each cause."""
+    report = evaluated(body)
+    listed = list_findings(report, ReportQuery())
+    counts = json.loads(render(report, "json"))["counts"]
+    summary = summarize(report, "one")
+    number = sum(counts[each] for each in ("critical", "high", "medium", "low"))
+    pdf = sheet(report, Texts("en"))
+
+    assert any(result.counted_in for result in report.results)
+    assert number > 0
+    assert listed.total == sum(listed.by_category.values()) == sum(listed.by_severity.values()) == number
+    assert sum(category.failed for category in report.categories.values()) == number
+    assert len(summary.findings) + summary.findings_not_named == number
+    for name in ("text", "markdown", "comment", "prompt", "github"):
+        assert said(render(report, name))[0] == number, name
+
+    assert f'failures="{number}"' in render(report, "junit")
+    assert sum(int(each["number"]) for each in pdf["counts"] if each["name"] != "passed") == number
+
+
+def test_every_output_of_a_comparison_counts_alike() -> None:
+    """The page of two runs, text, Markdown and tools: what is new, fixed and still there, once for each cause."""
+    before, after = evaluated(BETTER), evaluated(BAD)
+    comparison = compare_reports(before, after)
+    numbers = [count_findings(each) for each in (comparison.new, comparison.fixed, comparison.still)]
+    tool = compared("a", "b", comparison)
+    point = RunPoint(number=1, state="completed", result="bad", score=10, ruleset=None, engine=None, at_ms=0)
+    page = str(render_comparison(comparison, point, replace(point, number=2), Texts("en")))
+    options = RenderOptions(comparisons=(comparison,))
+
+    assert all(numbers)
+    assert [tool.new_count, tool.fixed_count, tool.still_count] == numbers
+    heads = re.findall(r'<h2 id="(?:new|fixed|still)">[^<]*<span class="count">(\d+)<', page)
+
+    assert [int(each) for each in heads] == numbers
+    for name in ("text", "markdown"):
+        lines = [
+            line for line in render(after, name, options).splitlines() if re.search(r"^\W*(New|Fixed|Still)", line)
+        ]
+        assert [said(line)[0] for line in lines if said(line)] == numbers, name
+    html = render(after, "html", options)
+
+    assert [int(each) for each in re.findall(r"<li><strong>(\d+)</strong> (?:new|fixed|still)", html)] == numbers
 
 
 def test_findings_are_counted_alike_on_pages_and_for_agents(tmp_path: Path) -> None:
