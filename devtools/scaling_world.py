@@ -33,9 +33,9 @@ class Verb:
 class Measured:
     """``devtools.bench_queue`` and ``tests.fault.load R1``, on two shared cores of 2026 (PostgreSQL 18.6)."""
 
-    create: Verb = Verb(0.85, 0.8, 12, 5.2)
-    claim: Verb = Verb(1.3, 1.3, 18, 5.2)
-    finish: Verb = Verb(1.35, 1.35, 15, 32.0)
+    create: Verb = Verb(0.85, 0.8, 14, 5.8)
+    claim: Verb = Verb(1.3, 1.4, 20, 7.5)
+    finish: Verb = Verb(1.35, 1.35, 17, 32.0)
     line: Verb = Verb(1.0, 0.9, 9, 3.0)
     """Standing in line at a busy site, besides the three verbs."""
     look_ms: float = 0.15

@@ -153,12 +153,13 @@ _FURTHER_JOBS: Final = (
     f"AND jobs.device = {{of}}.device AND jobs.attempt < {SUSPECT} LIMIT {SHARE + 1}) AS share)"
 )
 # A row that another transaction has locked is passed over, so that no one waits here while it holds a target. One that
-# has a job all the same has got it from the version before.
+# has a job all the same has got it from the version before, and the line moves when that is fetched. This is asked of
+# the first row only: as a condition of the search it makes the planner read the whole line.
 _ADMIT: Final = Prepared(
     text(
         f"UPDATE runs SET share = CASE WHEN {_MAY_BE_FIRST} THEN {FIRST} ELSE {FURTHER} END "  # noqa: S608
         f"WHERE id = (SELECT id FROM runs WHERE {_IN_ACCOUNT_LINE} AND {_OF_KIND} "
-        f"AND NOT {_HAS_JOB} ORDER BY turn, id LIMIT 1 FOR UPDATE SKIP LOCKED) "
+        f"ORDER BY turn, id LIMIT 1 FOR UPDATE SKIP LOCKED) AND NOT {_HAS_JOB} "
         f"AND {_FURTHER_JOBS.format(of='runs')} < {SHARE} + CASE WHEN {_MAY_BE_FIRST} THEN 1 ELSE 0 END "
         "RETURNING id, turn, attempt, share"
     )
