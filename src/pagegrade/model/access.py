@@ -55,6 +55,11 @@ class AccessNote(msgspec.Struct, frozen=True, kw_only=True):
         """True if anything is sent that could let a run in."""
         return any(kind != "certificates" for kind in self.sent)
 
+    @property
+    def signs_in(self) -> bool:
+        """True if anything is sent that expires or can be wrong: more than a user agent."""
+        return any(kind not in {"certificates", "user_agent"} for kind in self.sent)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:

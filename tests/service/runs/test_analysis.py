@@ -335,6 +335,16 @@ def test_an_access_that_lets_in_no_more_is_named() -> None:
     assert site.asked
 
 
+def test_a_user_agent_alone_is_no_access_that_has_expired() -> None:
+    """The server asks for a sign-in, and nothing was sent that could have been one."""
+    analysis, site, _ = analyzed_at_the_door(Access(user_agent="Company browser"))
+
+    assert analysis.report.error is not None
+    assert analysis.report.error.reason == "status_401"
+    assert site.asked[0].headers["user-agent"] == "Company browser"
+    assert analysis.report.run.notes[0] == "Analyzed with an access that visitors without it do not have."
+
+
 def test_trust_in_certificates_is_no_access_that_was_refused() -> None:
     """Nothing was sent that could have let the run in, and nothing says so."""
     analysis, _, _ = analyzed_at_the_door(Access(certificates=trustme.CA().cert_pem.bytes().decode()))

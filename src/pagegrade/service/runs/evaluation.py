@@ -240,7 +240,7 @@ def refusal_of(artifacts: Artifacts) -> Failure | None:
     """Return why this response must not be evaluated as the page; ``None`` if it is the page."""
     response = artifacts.navigation.response
     block = recognize_block(response)
-    if block is not None and block.reason in _STAYS and _was_sent(artifacts):
+    if block is not None and block.reason in _STAYS and _was_refused(artifacts):
         return Failure(
             code="blocked",
             message=f"The site answered {response.status} although an access was sent: it has expired, or is wrong.",
@@ -343,7 +343,7 @@ def _not_the_page(facts: Facts) -> Withheld | None:
             message=f"{found.message} {rendering.detail}".strip(),
             fix="Open the page in a browser, and look at its console and at the requests that fail.",
         )
-    if found.kind == "login_wall" and _was_sent(artifacts):
+    if found.kind == "login_wall" and _was_refused(artifacts):
         return Withheld(
             kind=found.kind,
             message="The site asks for a sign-in although an access was sent: it has expired, or is wrong.",
@@ -358,6 +358,11 @@ def _was_sent(artifacts: Artifacts) -> bool:
     if access is None or not access.lets_in or navigation.response.certificate_error is not None:
         return False
     return origin(navigation.requested_url) in access.origins
+
+
+def _was_refused(artifacts: Artifacts) -> bool:
+    """Return whether that was more than a user agent, so that a question for a sign-in says that it did not do."""
+    return artifacts.access is not None and artifacts.access.signs_in and _was_sent(artifacts)
 
 
 def _was_held_back(artifacts: Artifacts) -> bool:
