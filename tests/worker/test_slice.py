@@ -25,17 +25,19 @@ from pagegrade.service.access.vault import Vault
 from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.crawl import GIVE_UP_AFTER_MS
 from pagegrade.service.container import Services
+from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.repositories.access_profiles import delete_profile
 from pagegrade.store.repositories.audits import delete_audit, load_audit, load_result
 from pagegrade.store.repositories.webhooks import add_webhook
-from pagegrade.store.schema.tables import crawl_segments, crawl_urls, crawls, events
+from pagegrade.store.schema.tables import crawl_segments, crawl_urls, crawls, events, monitors
 from pagegrade.worker import slice as slice_module
+from pagegrade.worker.monitor_scheduler import queue_due_monitors
 from pagegrade.worker.worker import Worker
 from tests.audit_builders import OPTIONS, claim, make_audit
 from tests.queue_builders import Queue
 from tests.site.serve import serve_site
-from tests.site_world.server import serving
+from tests.site_world.server import SiteServer, serving
 from tests.site_world.world import ENDLESS, FAULTS, World, make_world
 from tests.store_builders import add_owner, make_database
 from tests.waiting import wait_for
@@ -337,3 +339,39 @@ def test_a_crawl_uses_the_access_profile_of_its_site(
 
     assert used == ("" if access == NO_ACCESS else "Staging")
     assert ("/" in sent) is (access != NO_ACCESS)
+
+
+def test_a_monitored_site_is_crawled_when_it_is_due_and_what_it_breaks_is_told_once(
+    services: Services, alice: Caller
+) -> None:
+    """A fault comes, stays and goes; the crawls that a monitor begins are like those that people begin."""
+    sound, broken = (make_world(7, pages=12, faults=faults) for faults in ((), ("broken-link",)))
+    subscribe(services, alice)
+
+    async def script(site: SiteServer) -> list[int]:
+        audit = make_audit(services.database, alice, f"{site.origin}/")
+        change = MonitorChange(budgets=("check.broken-internal-links",))
+        monitor = services.database.write_here(
+            lambda tx: create_monitor(tx, alice, change, services.options, now_ms(), audit_id=audit.id)
+        )
+        numbers = []
+        async with working(services):
+            for week, pages in enumerate((sound.pages, broken.pages, broken.pages, dict(sound.pages))):
+                site.world.pages.clear()
+                site.world.pages.update(pages)
+                if week:
+                    due = update(monitors).where(monitors.c.id == monitor.id).values(due_at_ms=0)
+                    services.database.write_here(lambda tx, due=due: tx.execute(due))  # type: ignore[misc]
+                    assert await queue_due_monitors(services) == 1
+                services.wake_crawls()
+                numbers.append((await until_ended(services, audit)).crawl.number)
+        return numbers
+
+    with serving(make_world(7, pages=12)) as site:
+        numbers = asyncio.run(script(site))
+    rows = services.database.read_here(lambda tx: tx.execute(select(events).order_by(events.c.id)).all())
+    told = [row.type for row in rows if row.monitor_id is not None]
+
+    assert numbers == [1, 2, 3, 4]
+    assert told == ["audit.regressed", "audit.recovered"]
+    assert [row.type for row in rows].count("audit.completed") == 4
