@@ -40,7 +40,7 @@ MIN_OUTPUT: Final = 40
 """Such signs from which on they are no labels."""
 _ANY_SIGNS: Final = str.maketrans("", "", "`\"_=<>{}[]|\\^~$#*+;@&%,:/.'-")
 """Takes away everything that may be one."""
-_MAX_SAMPLE: Final = 20_000
+_MAX_SAMPLE: Final = 8_000
 MIN_DUMPED: Final = 0.5
 """Share of the main text from which on data stands in its place."""
 _MAX_SHOWN: Final = 60

@@ -199,6 +199,9 @@ def _phones_in(text: str, document: Document) -> list[tuple[int, int]]:
     """Begin and end of the different telephone numbers in a text which no link offers to call."""
     linked = {_digits(one.href or "")[-_LOCAL:] for one in document.anchors if (one.href or "")[:4].lower() == "tel:"}
     found: dict[str, tuple[int, int]] = {}
+    # Few pages have as many, and those of accounts are slow to look for.
+    if len(_PHONE.findall(text)) < MIN_RECORDS:
+        return []
     # Groups of the number of an account may begin as one does.
     for one in _PHONE.finditer(_ACCOUNT.sub(lambda account: "x" * len(account[0]), text)):
         digits, end = "", one.start()

@@ -68,6 +68,8 @@ _MAX_HUMP: Final = 10
 _MIN_SENTENCES: Final = 12
 _MIN_ORDERLY: Final = 200
 """Sentences, and words, of a text whose order can be told from none."""
+_MAX_ORDERLY: Final = 600
+"""Words that are looked at."""
 _MIN_COMMON: Final = 0.015
 """Share of all words that the common ones of a language have, which join the others."""
 _MIN_CHANCE: Final = 3.0
@@ -213,11 +215,17 @@ def _are_shuffled(document: Document) -> bool:
     In every sentence the common words stand between others: hardly ever twice in a row, nor at its end. In a random
     order they do both as often as their share of the text tells.
     """
-    texts = [one.text.split() for one in document.paragraphs[:_MAX_PARAGRAPHS]]
+    texts: list[list[str]] = []
+    left = _MAX_ORDERLY
+    for one in document.paragraphs[:_MAX_PARAGRAPHS]:
+        texts.append(one.text[: _MAX_ORDERLY * _WORD].split())
+        left -= len(texts[-1])
+        if left < 0:
+            break
+    if _MAX_ORDERLY - left < _MIN_ORDERLY:
+        return False
     words = [[_END.sub("", one).strip(",;:").casefold() for one in text] for text in texts]
     number = sum(map(len, words))
-    if number < _MIN_ORDERLY:
-        return False
     counts = Counter(one for text in words for one in text)
     common = {
         word: count
