@@ -206,3 +206,25 @@ def test_the_page_of_a_site_lists_what_monitors_found_this_week(tmp_path: Path) 
     assert "score&lt;75</code> …" in site
     assert "score&lt;76" not in site
     assert "regressions this week" not in everything
+
+
+def test_times_of_ones_own_are_an_expression(tmp_path: Path) -> None:
+    """In a field of their own, which counts with that choice only; a wrong one is named there."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://example.com/")
+        wrong = await instance.page("POST", "/reports/1/monitor", data={"schedule": "cron", "cron": "often"})
+        await instance.page("POST", "/reports/1/monitor", data={"schedule": "cron", "cron": "30 6 * * 1-5"})
+        await instance.page("POST", "/reports/1/monitor", data={"schedule": "weekly", "cron": "30 6 * * 1-5"})
+        found = (await instance.call("GET", "/api/v1/monitors")).json()["data"]
+        form = (await instance.page("GET", "/monitors/1")).text
+
+        assert wrong.status_code == 422
+        assert 'id="cron-error"' in wrong.text
+        assert 'href="#cron"' in wrong.text
+        assert 'value="often"' in wrong.text
+        assert [each["schedule"] for each in found] == ["weekly", "30 6 * * 1-5"]
+        assert '<option value="cron" selected>' in form
+        assert 'value="30 6 * * 1-5"' in form
+
+    with_instance(tmp_path, script)

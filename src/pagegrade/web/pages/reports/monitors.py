@@ -30,9 +30,18 @@ from pagegrade.web.request import Request
 
 PATH: Final = "/monitors"
 PER_PAGE: Final = 25
+_OWN_TIMES: Final = N_("At times of your own")
 EXAMPLES: Final = "score<80, score drop>=5, lcp_ms>2500 for 3"
 SITE_EXAMPLES: Final = "score<80, score drop>=5, high>0, check.broken-internal-links, pages drop>=10%"
 _NO_SITE_CONDITION: Final = N_("A line is no condition on a site. Enter conditions such as %(examples)s.")
+SCHEDULES: Final[Mapping[str, str]] = {
+    "hourly": N_("Every hour"),
+    "daily": N_("Every day"),
+    "weekly": N_("Every week"),
+    "monthly": N_("Every month"),
+}
+_CRON: Final = "cron"
+"""Choice of a schedule that has no name: an expression in a field of its own."""
 REMINDERS: Final[Mapping[Remind, str]] = {"never": N_("Never"), "daily": N_("Every day"), "weekly": N_("Every week")}
 SAID: Final = {
     "created": N_("The monitor was created."),
@@ -165,6 +174,12 @@ async def remove_monitor(request: Request, work: UnitOfWork) -> Response:
     return go(f"{PATH}?said=deleted")
 
 
+def _schedule_of(form: Mapping[str, str]) -> str:
+    """Return the name of the chosen schedule, or its expression."""
+    chosen = form.get("schedule", "")
+    return form.get("cron", "") if chosen == _CRON else chosen
+
+
 def _read(form: Mapping[str, str], *, of_audit: bool) -> MonitorChange:
     """Read the monitor that a form describes.
 
@@ -174,7 +189,7 @@ def _read(form: Mapping[str, str], *, of_audit: bool) -> MonitorChange:
     violations: list[Violation] = []
     timezone = form.get("timezone", "").strip()
     change = MonitorChange(
-        schedule=read_schedule(form.get("schedule", ""), violations),
+        schedule=read_schedule(_schedule_of(form), violations),
         timezone=read_timezone(timezone, violations) if timezone else None,
         budgets=read_budgets((form.get("budgets", ""),), violations, of_audit=of_audit),
         paused="paused" in form,
@@ -203,12 +218,14 @@ def _form(
     if monitor is not None:
         conditions = "\n".join(budget.condition for budget in monitor.budgets)
         values = {
-            "schedule": monitor.schedule,
+            "schedule": monitor.schedule if monitor.schedule in SCHEDULES else _CRON,
+            "cron": "" if monitor.schedule in SCHEDULES else monitor.schedule,
             "timezone": monitor.timezone,
             "budgets": conditions,
             "remind": monitor.remind,
         }
         values = {**values, "paused": "1"} if monitor.paused else values
+    chosen = (sent or {}).get("schedule")
     return view.page(
         "monitor.html.jinja",
         status=status,
@@ -216,7 +233,13 @@ def _form(
         monitor=monitor,
         examples=SITE_EXAMPLES if subject.is_audit else EXAMPLES,
         values=values if sent is None else sent,
-        problems=problems or {},
+        problems={
+            _CRON if chosen == _CRON and name == "schedule" else name: text for name, text in (problems or {}).items()
+        },
+        schedules=[
+            *((each, view.texts.gettext(name)) for each, name in SCHEDULES.items()),
+            (_CRON, view.texts.gettext(_OWN_TIMES)),
+        ],
         reminders=[(each, view.texts.gettext(name)) for each, name in REMINDERS.items()],
         max_schedule=MAX_SCHEDULE,
         max_budgets=MAX_BUDGETS * (MAX_CONDITION + 2),

@@ -25,7 +25,7 @@ from pagegrade.web.pages.field_messages import refusal_of
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.list_query import PATH, read_asked
-from pagegrade.web.pages.reports.monitors import REMINDERS
+from pagegrade.web.pages.reports.monitors import REMINDERS, SCHEDULES
 from pagegrade.web.pages.reports.report_list import privacy_options
 from pagegrade.web.pages.reports.rows import short_url
 from pagegrade.web.pages.reports.settings import analyze_again
@@ -40,12 +40,6 @@ _NAME: Final = re.compile(r"report-([1-9][0-9]{0,18})")
 _SURE: Final = "1"
 _ASKED: Final = {"delete": "many_deleted", "monitor": "many_monitored", "privacy": "many_shared"}
 """Actions that are confirmed first -> what is said afterwards."""
-SCHEDULES: Final[Mapping[str, str]] = {
-    "hourly": N_("Every hour"),
-    "daily": N_("Every day"),
-    "weekly": N_("Every week"),
-    "monthly": N_("Every month"),
-}
 
 
 async def act_on_selected(
