@@ -142,7 +142,7 @@ DEGREES: Final = frozenset(
         "error-output directory-listing image-weight javascript-defer landmark-main doctype server-signature "
         "content-keywords csp-blocks invisible-text mojibake mouse-only placeholder-text trackers "
         "csp-violations cumulative-layout-shift first-contentful-paint largest-contentful-paint speed-index "
-        "total-blocking-time"
+        "total-blocking-time form-submit"
     ).split()
 )
 """Checks whose states are degrees of one thing, of which a page has one."""

@@ -45,8 +45,8 @@ scrolling or counts visits has none."""
             "only",
             "The form that the page is for cannot be sent.",
             loss=1.0,
-            title="The form that the page is for cannot be sent",
-            why="Visitors come to write, order or book, and nothing else is here for them.",
+            title="A form cannot be sent",
+            why="Visitors fill it in, and their message, order or booking never arrives.",
             fix=(
                 'Give the form an `action` and a `<button type="submit">`, and remove `disabled` from its button and '
                 "fields. If a script should send it, find out why the script is missing."
