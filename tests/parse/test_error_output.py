@@ -187,7 +187,13 @@ def test_a_message_that_the_title_names_is_quoted(language: str) -> None:
 def test_output_within_a_published_page_is_found(language: str, subtests: pytest.Subtests) -> None:
     """The page is about something else, and the message stands between its paragraphs as programs write it."""
     before, after = PROSE[language]
-    output = {"php": PHP.format(label="Fatal error"), "python": TRACE, "java": JAVA, "node": NODE}
+    output = {
+        "php": PHP.format(label="Fatal error"),
+        "python": TRACE,
+        "java": JAVA,
+        "java thread": f'Exception in thread "main" {JAVA}',
+        "node": NODE,
+    }
     for name, message in output.items():
         with subtests.test(message=name):
             page = published(f"<p>{after}</p><div>{message}</div>", title=before)

@@ -227,6 +227,8 @@ _KIND: Final = re.compile(
     r"\b[Cc]ompilation failed\b|\bUncaught\b"
 )
 """Kinds of failures, as programs name them; these words stay English in every language."""
+_THREAD: Final = re.compile(r'\bException in thread "[^"\n]{0,80}"')
+"""Words of Java itself before a kind."""
 _COLUMN: Final = re.compile(r":\d{1,6}:(?=\s)")
 """The column behind a line of a file, after which the message of the program stands."""
 _STATEMENT: Final = re.compile(
@@ -402,6 +404,7 @@ class _Quotes:
         kind = _KIND.search(before)
         message = text[start - (len(before) - kind.start() if kind else 0) : end]
         before = before[: kind.start()].rpartition(" ")[0] if kind else before
+        before = _THREAD.sub("", before)
         after = _EDGES.split(text[end : end + _NEAR], maxsplit=1)[0]
         further = _LABEL.search(after)
         # The next message of a program is no end of a sentence.
