@@ -22,7 +22,7 @@ def figures(lab: None) -> dict[str, Any]:
         cwd=repository(),
         env={name: value for name, value in os.environ.items() if not name.startswith("PAGEGRADE_")},
         capture_output=True,
-        timeout=180,
+        timeout=600,
         check=False,
     )
     if done.returncode:
