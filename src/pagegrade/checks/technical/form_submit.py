@@ -104,7 +104,7 @@ def _is_all(document: Document, dead: Sequence[Offender]) -> bool:
     """Return whether these forms, which nothing sends, are all that the main content offers."""
     nodes = [one.node for one in dead]
     fields = sum(1 for one in document.controls if form_of(one) in nodes and not one.hidden)
-    if fields < MIN_FIELDS or any(form_of(one) not in nodes for one in document.controls if not one.hidden):
+    if fields < MIN_FIELDS or any(form_of(one) not in {*nodes, None} for one in document.controls if not one.hidden):
         return False
     within = sum(map(words_in, nodes))
     return document.main_word_count - within <= MAX_BESIDE
