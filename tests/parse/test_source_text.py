@@ -161,3 +161,15 @@ def test_single_record_is_an_example() -> None:
 def test_text_for_people_has_few_signs(text: str) -> None:
     """A game, a pattern, a list of prices, and French."""
     assert find_source_text(make_document(f"<main>{f'<p>{text}</p>' * 9}</main>")) is None
+
+
+def test_report_of_an_error_is_no_data() -> None:
+    """It is as full of signs, and another check says what it is."""
+    report = (
+        "<b>Fatal error</b>: Uncaught PDOException: SQLSTATE[HY000] [1045] Access denied in /var/www/shop/db.php:23\n"
+        "Stack trace:\n#0 /var/www/shop/db.php(23): PDO-&gt;__construct('mysql:host=loca...', 'shop', 'x!')\n"
+        "#1 /var/www/shop/index.php(7): require_once('/var/www/shop...')\n#2 {main}\n"
+        "  thrown in <b>/var/www/shop/db.php</b> on line <b>23</b>"
+    )
+
+    assert find_source_text(make_document(report)) is None

@@ -11,6 +11,7 @@ import msgspec
 from turbohtml import Comment, Element, ProcessingInstruction, Text
 
 from pagegrade.model.document import Document, Node
+from pagegrade.parse.error_output import find_error_output
 
 MAX_NODES: Final = 20_000
 MAX_TEXT: Final = 60_000
@@ -135,8 +136,10 @@ def _output(document: Document, body: Element) -> SourceText | None:
             size += len(written)
             signs += found
             places.append((element, written[:100]))
-    is_all = size >= MIN_DUMPED * len(text) and signs >= MIN_OUTPUT
-    return SourceText("data", tuple(places[:MAX_PLACES])) if is_all else None
+    # What reports an error is a fault of its own.
+    if size < MIN_DUMPED * len(text) or signs < MIN_OUTPUT or find_error_output(document):
+        return None
+    return SourceText("data", tuple(places[:MAX_PLACES]))
 
 
 def _signs_in(text: str) -> int:
