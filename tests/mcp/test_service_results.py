@@ -54,6 +54,19 @@ def test_what_was_not_evaluated_is_named_and_counted() -> None:
     assert summary.findings == []
 
 
+def test_a_failure_says_what_happened_and_what_to_do() -> None:
+    """As in the tools of the command line."""
+    message = "The site answered 401 to our fetcher and asks for a sign-in (Basic)."
+    error = {"code": "blocked", "message": message, "reason": "status_401", "http_status": 401, "retryable": False}
+    nothing: dict[str, object] = {"score": None, "result": None, "results": None, "categories": {}, "counts": None}
+    summary = summarize(report(state="failed", error=error, withheld=None, **nothing))
+
+    assert summary.error == "blocked"
+    assert any(line.startswith(f"error: {message}") for line in summary.page_data)
+    assert "cookie" in (summary.what_to_do or "")
+    assert summarize(report()).what_to_do is None
+
+
 def test_an_access_is_named() -> None:
     """By its profile; a report without one says nothing of it."""
     access = {"name": "Staging", "origins": ["https://staging.example"], "sent": ["basic"]}

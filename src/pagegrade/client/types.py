@@ -370,6 +370,7 @@ class AuditWebhookPayload(TypedDict):
 class AuditWithheld(TypedDict):
     kind: Literal[
         "too_few_pages",
+        "start_refused",
         "start_unreachable",
         "robots_unreachable",
         "analysis_not_installed",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import msgspec
 from pydantic import BaseModel, Field
 
 from pagegrade.checks import all_checks
@@ -26,6 +27,7 @@ from pagegrade.mcp.results import (
     Untrusted,
     drop_excess,
 )
+from pagegrade.model.report import Failure
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.render import view
 from pagegrade.render.escape import visible
@@ -45,6 +47,7 @@ class ServiceReportSummary(BaseModel):
     result: str | None = Field(description="good, decent or bad; null: failed, or no grade.")
     error: str | None = Field(description="Code of the failure; null: the analysis did not fail.")
     withheld: str | None = Field(description="Kind of the reason for a missing grade; null: there is none.")
+    what_to_do: str | None = Field(description="How to get a grade where there is none.")
     engine: str = Field(description="static, or rendered: the page was also drawn in a browser.")
     pending_run: int | None = Field(
         description="Number of the run in a browser that follows this static one; call get_report later for its "
@@ -194,6 +197,14 @@ def summarize(report: Report) -> ServiceReportSummary:
     run = report["run"]
     if run is not None and "access" in run:
         data.append(f"access profile: {visible(run['access']['name'], 100)}")
+    advice = None
+    if report["error"] is not None:
+        failure = msgspec.convert(report["error"], Failure)
+        advice = view.what_to_do(failure)
+        data.append(f"error: {view.what_happened(failure)}")
+    elif report["withheld"] is not None:
+        advice = report["withheld"]["fix"]
+        data.append(f"seen: {visible(report['withheld']['message'], 300)}")
     summary = ServiceReportSummary(
         report=report["id"],
         state=report["state"],
@@ -201,6 +212,7 @@ def summarize(report: Report) -> ServiceReportSummary:
         result=report["result"],
         error=None if report["error"] is None else report["error"]["code"],
         withheld=None if report["withheld"] is None else report["withheld"]["kind"],
+        what_to_do=None if advice is None else visible(advice, 400),
         engine=report["analysis"]["engine"],
         pending_run=_pending_run(report),
         share_url=report["share_url"],

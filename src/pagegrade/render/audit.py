@@ -26,6 +26,13 @@ NO_GRADE: Final[dict[str, tuple[str, str]]] = {
         N_("Fewer than five different pages could be graded."),
         N_("Allow more pages, or a wider scope; a site this small is better analyzed page by page."),
     ),
+    "start_refused": (
+        N_("The start page lets nobody in without an access."),
+        N_(
+            "Give Pagegrade the user, header or cookie that the site asks for, by an option of the command or an "
+            "access profile, or let its user agent in; then crawl the site again."
+        ),
+    ),
     "start_unreachable": (
         N_("The start page could not be fetched."),
         N_("Check its URL and that the site answers, then crawl it again."),
@@ -97,7 +104,9 @@ def _summary(page: TextPage, result: AuditResult) -> None:
     page.line(Text.assemble(("Pagegrade audit", "bold"), "  ", visible(result.url, 2048)), hang=17)
     page.gap()
     if result.score is None:
-        page.line(Text(f"No grade. {NO_GRADE[result.no_grade][0]}", style="bold"))
+        message, fix = NO_GRADE[result.no_grade]
+        page.line(Text(f"No grade. {message}", style="bold"))
+        page.line(fix)
     else:
         grade = (f"{result.score} of 100, {result.rating}", GRADE_STYLES[result.rating])
         page.line(Text.assemble(grade, f"  ({result.exact:g} before caps and rounding)"))

@@ -115,6 +115,9 @@ def test_few_pages_have_no_grade() -> None:
     assert (few.score, few.rating, few.no_grade) == (None, None, "too_few_pages")
     assert enough.score is not None
     assert few.findings
+    for status, why in ((401, "start_refused"), (403, "start_refused"), (404, "too_few_pages")):
+        refused = evaluated(rows_of(pages=[{"page_id": 1, "repeat": 1, "status": status, "score": None}]))
+        assert (refused.score, refused.no_grade) == (None, why)
     order = ("critical", "high", "medium", "low", "informative")
     places = [(order.index(one.severity), -one.pages) for one in few.findings]
 

@@ -99,7 +99,7 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
         score=score if graded else None,
         exact=exact if graded else None,
         rating=site.site_grade(score) if graded else None,
-        no_grade="" if graded else "too_few_pages",
+        no_grade="" if graded else _why_no_grade(relations),
         caps=tuple(SiteCap(code=code, message=site.CAPS[code][1], max_score=site.CAPS[code][0]) for code in caps),
         distribution=_distribution(relations),
         p10=relations.row("SELECT quantile_disc(score, 0.1) FROM originals WHERE score IS NOT NULL")[0],
@@ -122,6 +122,14 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
 
 
 _ORDER: Final[Mapping[Importance, int]] = {"critical": 0, "high": 1, "medium": 2, "low": 3, "informative": 4}
+
+
+def _why_no_grade(relations: Relations) -> str:
+    """Return the reason for which a site with too few pages has no grade: its start page may let nobody in."""
+    refused = relations.row(
+        "SELECT count(*) FROM pages WHERE page_id = CAST(fact('start') AS BIGINT) AND status IN (401, 403, 407, 451)"
+    )[0]
+    return "start_refused" if refused else "too_few_pages"
 
 
 def _is_true(facts: Mapping[str, str], name: str) -> bool:

@@ -62,6 +62,7 @@ class AuditWithheld(Document):
 
     kind: Literal[
         "too_few_pages",
+        "start_refused",
         "start_unreachable",
         "robots_unreachable",
         "analysis_not_installed",
