@@ -176,7 +176,7 @@ def rows(instance: Instance, report_id: int, slug: str, page: dict[str, str]) ->
     yield from hostile_calls("/mcp", key, 65_000)
     for operation in ALL_OPERATIONS:
         if operation.body is not None:
-            path = operation.path.format(id=report_id)
+            path = operation.path.format(id=report_id, criterion="1.1.1")
             yield from hostile_fields([(operation.method, path, key)], FIELD_BYTES, *fields_of(operation.body))
     yield from hostile_forms([(path.format(id=report_id), page) for path in FORMS], 65_000, form_fields_read())
     yield from hostile_bodies(REPORTS, key, 65_000, "url", "password")
@@ -233,8 +233,8 @@ def test_hostile_requests_delay_no_other_client(tmp_path: Path) -> None:
 
 OTHERS: Final = (
     *(f"{REPORTS[:-7]}{name}" for name in ("access-profiles", "account/", "audits", "batches", "ignores")),
-    *(f"{REPORTS[:-7]}{name}" for name in ("monitors", "webhooks")),
-    *("/monitors", "/keys", "/webhooks", "/access-profiles", "/admin", "/audits", "/a/", "/badge"),
+    *(f"{REPORTS[:-7]}{name}" for name in ("monitors", "silences", "webhooks")),
+    *("/monitors", "/silences", "/keys", "/webhooks", "/access-profiles", "/admin", "/audits", "/a/", "/badge"),
     *("/reports/{id}/ignore", "/reports/{id}/criterion"),  # need a query, and stand among the first
 )
 """Beginnings of paths that show no report."""
