@@ -194,6 +194,11 @@ def shares_access(tx: Transaction, caller: Caller, report: StoredReport, change:
     return is_used and (report.privacy != Privacy.PUBLIC or report.access != access)
 
 
+def any_shares_access(tx: Transaction, caller: Caller, reports: Sequence[StoredReport]) -> bool:
+    """Return whether one of the reports does, once all are public."""
+    return any(shares_access(tx, caller, report, ReportChange(privacy=Privacy.PUBLIC)) for report in reports)
+
+
 def _access_after(
     tx: Transaction, caller: Caller, report: StoredReport, change: ReportChange
 ) -> tuple[int | None, bool]:

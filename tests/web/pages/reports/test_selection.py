@@ -260,3 +260,29 @@ def test_what_others_have_is_neither_shared_nor_monitored(tmp_path: Path) -> Non
         assert report["privacy"] == 0
 
     with_instance(tmp_path, script)
+
+
+def test_showing_what_needs_an_access_profile_is_asked_for(tmp_path: Path) -> None:
+    """As in the settings of one report; nothing is saved before."""
+
+    async def script(instance: Instance) -> None:
+        staging = {"name": "Staging", "origins": ["https://staging.example"], "user": "reader"}
+        await instance.call("POST", "/api/v1/access-profiles", json=staging)
+        for url in ("https://staging.example/x", "https://example.com/"):
+            await instance.create(url)
+
+        async def levels() -> list[int]:
+            return [(await instance.call("GET", f"/api/v1/reports/{n}")).json()["data"]["privacy"] for n in (1, 2)]
+
+        await send(instance, "privacy", 2, sure="1", privacy="1")
+        asked = await send(instance, "privacy", 1, 2, sure="1", privacy="0")
+        before = await levels()
+        other = await send(instance, "privacy", 2, sure="1", privacy="0")
+        done = await send(instance, "privacy", 1, 2, sure="1", privacy="0", share_anyway="1")
+
+        assert (asked.status_code, before) == (422, [1, 1])
+        assert 'name="share_anyway"' in asked.text
+        assert [other.status_code, done.status_code] == [303, 303]
+        assert await levels() == [0, 0]
+
+    with_instance(tmp_path, script)

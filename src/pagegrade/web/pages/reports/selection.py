@@ -14,7 +14,7 @@ from pagegrade.render.filename import content_disposition
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.operations import MonitorChange, monitor_reports
 from pagegrade.service.reports.listing import find_existing
-from pagegrade.service.reports.operations import delete_reports, share_reports
+from pagegrade.service.reports.operations import any_shares_access, delete_reports, share_reports
 from pagegrade.service.reports.views import view_each
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.forms import parse_pairs
@@ -40,6 +40,10 @@ _NAME: Final = re.compile(r"report-([1-9][0-9]{0,18})")
 _SURE: Final = "1"
 _ASKED: Final = {"delete": "many_deleted", "monitor": "many_monitored", "privacy": "many_shared"}
 """Actions that are confirmed first -> what is said afterwards."""
+_WITH_ACCESS: Final = N_(
+    "Some of these reports are made with an access profile: anyone with their links would see what is not public. "
+    "Nothing was saved yet. Tick the box to confirm that, or choose who may see them."
+)
 
 
 async def act_on_selected(
@@ -66,6 +70,9 @@ async def act_on_selected(
         return go(_with_message(back, "many_again"))
     if sent.get("sure") != _SURE:
         return _ask(view, reports, action, sent)
+    shows_all = action == "privacy" and _privacy(sent) is Privacy.PUBLIC and sent.get("share_anyway") != _SURE
+    if shows_all and await work.read(any_shares_access, reports):
+        return _ask(view, reports, action, sent, problem=view.texts.gettext(_WITH_ACCESS), asks_to_share=True)
     try:
         await _do(work, view, services, reports, sent)
     except QuotaExceeded as error:
@@ -86,14 +93,17 @@ async def _do(
     if action == "delete":
         await _delete(work, view, services, reports)
     elif action == "privacy":
-        privacy = Privacy.PUBLIC if sent.get("privacy") == str(int(Privacy.PUBLIC)) else Privacy.PRIVATE
-        await work.write(share_reports, ids, view.options, view.now_ms, privacy=privacy)
+        await work.write(share_reports, ids, view.options, view.now_ms, privacy=_privacy(sent))
     else:
         change = MonitorChange(
             schedule=next((each for each in SCHEDULES if each == sent.get("schedule")), "daily"),
             remind=next((each for each in REMINDERS if each == sent.get("remind")), None),
         )
         await work.write(monitor_reports, ids, view.options, view.now_ms, change=change)
+
+
+def _privacy(sent: Mapping[str, str]) -> Privacy:
+    return Privacy.PUBLIC if sent.get("privacy") == str(int(Privacy.PUBLIC)) else Privacy.PRIVATE
 
 
 async def _export(work: UnitOfWork, view: View, reports: tuple[StoredReport, ...], name: str) -> Response | None:
@@ -146,12 +156,13 @@ def _ask(
     sent: Mapping[str, str],
     *,
     problem: str = "",
+    asks_to_share: bool = False,
     error: RateLimited | QuotaExceeded | Unavailable | None = None,
 ) -> Response:
     gettext = view.texts.gettext
     return view.page(
         "reports_selected.html.jinja",
-        status=200 if error is None else problem_of(error).status,
+        status=(422 if problem else 200) if error is None else problem_of(error).status,
         reports=[(report.id, short_url(report.url)) for report in reports],
         action=action,
         privacies=[each for each in privacy_options(view.texts) if each[0] != Privacy.PASSWORD],
@@ -161,6 +172,7 @@ def _ask(
         back=sent.get("back", ""),
         place=_back(view, sent.get("back", "")),
         problem=problem,
+        asks_to_share=asks_to_share,
     )
 
 
