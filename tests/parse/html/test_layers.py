@@ -144,3 +144,12 @@ def test_generated_layer_covers_the_page(selector: str, place: str, found: objec
     assert layer_of(page) == found
     if found is not None:
         assert (layer_of(f"{page}<script>ready()</script>") or ("", False))[1] is True
+
+
+@pytest.mark.parametrize(
+    "before", ["", "/* part */", "@import 'a.css';", "h2{color:red}", "@media print{p{color:red}}"]
+)
+def test_piled_parts_are_found_whatever_stands_before_their_rule(before: str) -> None:
+    """Comments, other rules and conditions."""
+    assert piled(page_of(f"{before}section{{position:absolute;top:0}}", TEXTS["Greek"])) is False
+    assert piled(page_of(f"{before}@media print{{section{{position:absolute;top:0}}}}", TEXTS["Greek"])) is None

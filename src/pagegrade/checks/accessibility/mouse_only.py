@@ -103,7 +103,8 @@ def mouse_only(document: Document, accessibility: Accessibility) -> Verdict:
     <a href="/page{n}" onclick="track(this)">Page {n}</a>
     ```
     """
-    taking = [one.node for one in document.running_scripts[:MAX_SCRIPTS] if cancels_all_keys(one.text[:MAX_SCRIPT])]
+    scripts = document.running_scripts[:MAX_SCRIPTS] if document.script_marks & {"keydown", "keypress"} else ()
+    taking = [one.node for one in scripts if cancels_all_keys(one.text[:MAX_SCRIPT])]
     if document.body is not None and _NOTHING_ELSE.fullmatch(document.body.attrs.get("onkeydown", "")):
         taking.append(document.body.node)
     if taking:

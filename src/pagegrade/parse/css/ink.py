@@ -41,7 +41,7 @@ _LAYS: Final = re.compile(
     r"position\s*:\s*fixed|grid-(?:area|row)\s*:|pointer-events\s*:|overflow(?:-y)?\s*:\s*(?:auto|scroll)",
     re.IGNORECASE,
 )
-_OF_PARTS: Final = re.compile(r"(?:\A|[\s>+~,])(?:\*|article|div|li|p|section)\s*(?:,|\Z)")
+OF_PARTS: Final = re.compile(r"(?:\A|[\s>+~,])(?:\*|article|div|li|p|section)\s*(?:,|\Z)")
 """Selectors of the parts of a page, whatever their names are."""
 _APART: Final = re.compile(r"position\s*:\s*absolute", re.IGNORECASE)
 _MOVED: Final = re.compile(
@@ -103,9 +103,9 @@ def _is_about_place(selectors: str, declarations: str) -> bool:
     """Return whether a rule lays something over the window or a part, or decides whether that can be used."""
     if _LAYS.search(declarations) is not None:
         return True
-    if _APART.search(declarations) is not None and _OF_PARTS.search(selectors) is not None:
+    if _APART.search(declarations) is not None and OF_PARTS.search(selectors) is not None:
         return True
-    if (":nth-" in selectors or "+" in selectors) and _OF_PARTS.search(selectors.partition(":")[0]) is not None:
+    if (":nth-" in selectors or "+" in selectors) and OF_PARTS.search(selectors.partition(":")[0]) is not None:
         # Where parts stand apart, such rules put each in its place.
         return _MOVED.search(declarations) is not None
     return _CUTS.search(declarations) is not None and not _FOR_ALL.isdisjoint(map(str.strip, selectors.split(",")))

@@ -40,6 +40,19 @@ _HANDLER: Final = (
     r"\s{0,3}(?:function\s{0,3}\w{0,40}\s{0,3}\([^()]{0,40}\)|(?:\(\w{0,20}\)|\w{1,20})\s{0,3}=>)\s{0,9}"
     r"\{([^{}]{0,300})\}"
 )
+_MAX_BEFORE: Final = 100
+_MAX_DONE: Final = 500
+MAX_HANDLERS: Final = 200
+"""Places of the name of an event that are looked at in one script."""
+_PAGE: Final = r"(?:document(?:\.body|\.documentElement)?|window|self)"
+_OF_PAGE: Final = {
+    event: re.compile(
+        rf"(?:(?:\b{_PAGE}\s{{0,3}}\.\s{{0,3}}|(?<![\w$.\])]))addEventListener"
+        rf"\(\s{{0,3}}[\"'`]{event}[\"'`]\s{{0,3}},|\b{_PAGE}\s{{0,3}}\.\s{{0,3}}on{event}\s{{0,3}}=){_HANDLER}"
+    )
+    for event in ("beforeunload", "click", "keydown", "keypress", "popstate")
+}
+"""Name of an event -> a function that a script runs for it, wherever it happens in the page."""
 _CANCELS: Final = re.compile(r"\.preventDefault\(\)|\breturn\s{1,3}(?:false|!1)\b")
 _DEPENDS: Final = re.compile(r"\bif\b|\bswitch\b|[?&|]|\.(?:key|code|which)\b|\.keyCode\b")
 _STRING: Final = re.compile(r"\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|`[^`]{0,2000}`")
@@ -339,19 +352,17 @@ def handlers_of(text: str, event: str) -> Iterator[str]:
 
     Args:
         text: The script.
-        event: Name of the event, such as ``keydown``.
+        event: Name of the event, one of ``beforeunload``, ``click``, ``keydown``, ``keypress`` and ``popstate``.
     """
-    if event not in text:
-        return
-    target = r"(?:document(?:\.body|\.documentElement)?|window|self)"
-    added = (
-        rf"(?:\b{target}\s{{0,3}}\.\s{{0,3}}|(?<![\w$.\])]))addEventListener"
-        rf"\(\s{{0,3}}[\"'`]{event}[\"'`]\s{{0,3}},"
-    )
-    named = rf"\b{target}\s{{0,3}}\.\s{{0,3}}on{event}\s{{0,3}}="
-    for match in re.finditer(rf"(?:{added}|{named}){_HANDLER}", text):
-        if _DEPENDS.search(match[1]) is None:
+    at = text.find(event)
+    for _ in range(MAX_HANDLERS):
+        if at < 0:
+            return
+        # Around its name, because a search of a whole script takes long.
+        match = _OF_PAGE[event].search(text, max(0, at - _MAX_BEFORE), at + _MAX_BEFORE + _MAX_DONE)
+        if match is not None and _DEPENDS.search(match[1]) is None:
             yield match[1]
+        at = text.find(event, at + len(event) if match is None else max(at + len(event), match.end()))
 
 
 def cancels_all_keys(text: str) -> bool:

@@ -12,7 +12,7 @@ from turbohtml import Element
 
 from pagegrade.model.document import Document
 from pagegrade.parse.cascade.states import attribute_of
-from pagegrade.parse.css.ink import ink_blocks, read_ink_rule
+from pagegrade.parse.css.ink import OF_PARTS, ink_blocks, read_ink_rule
 from pagegrade.parse.url import host, join_url, registrable_domain
 
 MAX_LAYERS: Final = 20
@@ -103,6 +103,8 @@ def _generated(document: Document, body: Element, sheets: Sequence[Sequence[str]
 
     Nobody can press it away, and what is below it gets neither light nor presses.
     """
+    if not any("content" in said and ":" in one for one, said in _blocks(document, sheets, "fixed")):
+        return None
     for is_plain, selectors, declarations in rules_of(document, sheets):
         if not is_plain or "fixed" not in declarations or "content" not in declarations:
             continue
@@ -205,6 +207,8 @@ def find_piled(document: Document, body: Element, sheets: Sequence[Sequence[str]
         any(name in one for one in texts) for name in ("grid-row", "grid-column")
     ):
         return None
+    if not _may_pile(document, body, sheets):
+        return None
     placed: dict[Element, str] = {}
     left = MAX_PLACING
     for is_plain, selectors, declarations in rules_of(document, sheets):
@@ -232,6 +236,42 @@ def find_piled(document: Document, body: Element, sheets: Sequence[Sequence[str]
         if len(parts) >= MIN_PILED and 2 * sum(size for _, size in parts) >= len(document.text):
             return parts[0][0], bool(document.running_scripts) and not {".", "#"}.isdisjoint(selector)
     return None
+
+
+def _may_pile(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -> bool:
+    """Return whether a rule gives one place to elements that together hold half of the text; false for nearly all."""
+    left = MAX_PLACING
+    for selectors, declarations in _blocks(document, sheets, "absolute", "grid-"):
+        # What stands apart is kept for the parts of a page alone.
+        if "grid-" not in declarations and OF_PARTS.search(selectors.strip()) is None:
+            continue
+        if _place_in(_plain(declarations).replace("!important", "")) != "one":
+            continue
+        for selector in filter(_STRUCTURAL.fullmatch, map(str.strip, selectors.split(","))):
+            left -= 1
+            if left < 0:
+                return True
+            try:
+                nodes = [*islice(body.select(selector), _MAX_LOOKED_AT)]
+            except ValueError:
+                continue
+            if len(nodes) >= MIN_PILED and 2 * sum(len(str(one.text)) for one in nodes) >= len(document.text):
+                return True
+    return False
+
+
+def _blocks(document: Document, sheets: Sequence[Sequence[str]], *words: str) -> Iterator[tuple[str, str]]:
+    """Yield the (selectors, declarations) of the rules in which one of some words stands, whatever is around them.
+
+    To read all rules of a page with their conditions takes as long as to parse the page.
+    """
+    for style in document.styles[:MAX_LAYERS]:
+        for block in style.text.split("}"):
+            if any(word in block for word in words):
+                selectors, _, declarations = block.rpartition("{")
+                yield re.split(r"[{;]|\*/", selectors)[-1], declarations
+    for rule in (one for sheet in sheets[:MAX_LAYERS] for one in sheet if any(word in one for word in words)):
+        yield read_ink_rule(rule)[1:]
 
 
 def _place_in(plain: str) -> str:
