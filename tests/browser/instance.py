@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -25,7 +26,10 @@ _SETTINGS: Final[dict[str, Any]] = {
     # Nothing listens there: forms that send mail are shown, and say that it could not be sent.
     "SMTP_URL": "smtp://127.0.0.1:9",
     "SIGN_UP_DOMAINS": "example.org",
+    "TRUSTED_PROXIES": "127.0.0.1",
 }
+_VISITORS: Final = count(1)
+"""Numbers of visitors: each request comes from another address, because one address may not open everything at once."""
 _ASSET: Final = re.compile(r"/static/([0-9a-f]+)/(site\.css)")
 
 
@@ -82,6 +86,8 @@ class Instance:
         body = None if form is None else urlencode(form).encode()
         if body is not None:
             sent["Content-Type"] = FORM
+        number = next(_VISITORS)
+        sent["X-Forwarded-For"] = f"198.18.{number // 250 % 250}.{number % 250}"
         sent |= headers or {}
         return self.server.call(method or ("GET" if form is None else "POST"), path, key=None, body=body, headers=sent)
 

@@ -410,7 +410,6 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ),
     ("GET", "/a/{slug}/export/{format}"): (
         *(Visit(name=name, path=f"/a/{'graded':_<22}/export/{name}") for name in ("html", "findings", "prompt")),
-        Visit(name="unknown", path=f"/a/{UNKNOWN_SLUG}/export/html", status=404),
     ),
     ("POST", "/a/{slug}"): (
         _post(f"/a/{'ungraded':_<22}", {"password": _HOSTILE}, name="wrong", person="Charlie", status=403),

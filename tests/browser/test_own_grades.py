@@ -46,7 +46,9 @@ REASONED: Final[dict[str, frozenset[str]]] = {
         }
     ),
     "link-text": frozenset({"list-report-rows", "create-report-from-form"}),
-    "localhost-links": frozenset({"show-settings", "save-settings", "show-report-page"}),
+    "localhost-links": frozenset(
+        {"show-settings", "save-settings", "show-report-page", "show-audit-sharing", "save-audit-sharing"}
+    ),
 }
 """Check -> operations whose pages may fail it, besides those above: what they show is for one reader only."""
 

@@ -43,7 +43,7 @@ def test_the_state_has_the_queue_the_sizes_and_what_was_looked_at(tmp_path: Path
     after = look_at_system(services, NOW_MS + 5_000, all_of_it=True)
 
     assert (before.queue.depth, before.queue.running, before.queue.oldest_ms) == (2, 1, 5_000)
-    assert before.reasons == {"worker": 2, "browser": 0, "target": 0, "leader": 0}
+    assert before.reasons == {"worker": 2, "browser": 0, "account": 0, "target": 0, "leader": 0}
     assert (before.sizes.reports, before.sizes.runs, before.workers) == (3, 3, 3)
     assert set(before.crawls.places.values()) == {0}
     assert before.free_bytes is not None
