@@ -10,6 +10,17 @@ import msgspec
 from pagegrade.model.outcome import Importance
 from pagegrade.model.report import Grade
 
+NoGrade = Literal[
+    "too_few_pages",
+    "start_refused",
+    "start_unreachable",
+    "robots_unreachable",
+    "analysis_not_installed",
+    "analysis_failed",
+    "canceled",
+    "internal",
+]
+"""Reasons for which a crawl has no grade; ``render.audit.NO_GRADE`` says what to do."""
 Extent = Literal["site", "template", "pages", "various"]
 """``site``: a site check; ``template``: nearly all pages of one template; ``pages``: some with one cause; ``various``:
 the rest of a check, without a common cause."""

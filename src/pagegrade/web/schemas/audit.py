@@ -18,7 +18,7 @@ from pagegrade.model.audit import (
     StopReason,
     withheld,
 )
-from pagegrade.model.audit_result import AuditResult, AuditSummary, Extent, Place, SiteFinding
+from pagegrade.model.audit_result import AuditResult, AuditSummary, Extent, NoGrade, Place, SiteFinding
 from pagegrade.model.outcome import Importance
 from pagegrade.model.stored import Privacy
 from pagegrade.render.audit import withheld_object
@@ -60,16 +60,7 @@ class AuditSettingsDocument(Document):
 class AuditWithheld(Document):
     """Reason why a crawl has no grade."""
 
-    kind: Literal[
-        "too_few_pages",
-        "start_refused",
-        "start_unreachable",
-        "robots_unreachable",
-        "analysis_not_installed",
-        "analysis_failed",
-        "canceled",
-        "internal",
-    ] = about("Kind of the reason.", "too_few_pages")
+    kind: NoGrade = about("Kind of the reason.", "too_few_pages")
     message: str = about("The reason in one sentence.", "Fewer than five different pages could be graded.")
     fix: str = about("Step that leads to a grade.", "Allow more pages, or a wider scope.")
 
