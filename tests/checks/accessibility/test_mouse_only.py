@@ -69,6 +69,9 @@ def test_what_the_tab_key_passes_over_helps_no_one(inside: str) -> None:
         ("document.addEventListener('keydown', e => { e.ctrlKey && e.preventDefault(); })", "operable"),
         ("field.addEventListener('keydown', function (e) { e.preventDefault(); })", "operable"),
         ("document.addEventListener('keydown', function (e) { seen = true; })", "operable"),
+        ("document.addEventListener('keydown', function (e) { return false; })", "operable"),
+        ("function lock() { document.addEventListener('keydown', (e) => { e.preventDefault(); }); }", "operable"),
+        ("(function () { document.addEventListener('keydown', (e) => { e.preventDefault(); }); })()", "cancelled"),
     ],
 )
 def test_script_that_takes_every_key(script: str, state: str) -> None:

@@ -30,7 +30,7 @@ _FUNCTION: Final = (
     r"(?:async\s{1,3})?(?:function\s{0,3}\w{0,40}\s{0,3}\([^()]{0,80}\)|(?:\([^()]{0,80}\)|\w{1,40})\s{0,3}=>)\s{0,9}\{"
 )
 _AT_LOAD: Final = re.compile(
-    rf"\s*(?:[\"']use strict[\"'];?\s*)?(?:[!+;(]{{0,2}}|(?:window\.|document\.body\.)?onload\s{{0,3}}=\s{{0,3}}|"
+    rf"\s*(?:[\"']use strict[\"'];?\s*)?(?:[!+;(]{{1,2}}|(?:window\.|document\.body\.)?onload\s{{0,3}}=\s{{0,3}}|"
     r"(?:(?:window|document)\.)?addEventListener\(\s{0,3}[\"'](?:load|DOMContentLoaded|pageshow)[\"']\s{0,3},\s{0,3}|"
     rf"(?:window\.)?setTimeout\(\s{{0,3}}){_FUNCTION}"
 )
@@ -54,6 +54,7 @@ _OF_PAGE: Final = {
 }
 """Name of an event -> a function that a script runs for it, wherever it happens in the page."""
 _CANCELS: Final = re.compile(r"\.preventDefault\(\)|\breturn\s{1,3}(?:false|!1)\b")
+_RETURN: Final = re.compile(r"\breturn\b")
 _DEPENDS: Final = re.compile(r"\bif\b|\bswitch\b|[?&|]|\.(?:key|code|which)\b|\.keyCode\b")
 _STRING: Final = re.compile(r"\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|`[^`]{0,2000}`")
 _CURLY: Final = re.compile(r"([{}])")
@@ -326,12 +327,7 @@ def done_at_load(text: str) -> str:
     Functions that run at once, when the page has loaded or after a time are opened; where anything depends on a
     condition, or on what an event brings, nothing is certain, and the answer is empty.
     """
-    inside = text[:MAX_AT_LOAD]
-    for _ in range(_MAX_WRAPPERS):
-        match = _AT_LOAD.match(inside)
-        if match is None:
-            break
-        inside = inside[match.end() :]
+    inside = _without_wrappers(text[:MAX_AT_LOAD])
     kept: list[str] = []
     depth = 0
     for piece in _CURLY.split(inside):
@@ -347,21 +343,39 @@ def done_at_load(text: str) -> str:
     return "" if _UNLESS.search(_STRING.sub("", certain)) is not None else certain
 
 
+def _without_wrappers(text: str) -> str:
+    """Return a script without the functions around it that run at once, when the page has loaded or after a time."""
+    for _ in range(_MAX_WRAPPERS):
+        match = _AT_LOAD.match(text)
+        if match is None:
+            break
+        text = text[match.end() :]
+    return text
+
+
 def handlers_of(text: str, event: str) -> Iterator[str]:
-    """Yield what the functions do that a script runs for an event of the whole page, each on no condition. Linear.
+    """Yield what the functions do that a script sets at load for an event of the whole page, each on no condition.
+
+    What a listener returns has no effect, and is left out. Linear.
 
     Args:
         text: The script.
         event: Name of the event, one of ``beforeunload``, ``click``, ``keydown``, ``keypress`` and ``popstate``.
     """
+    text = _without_wrappers(text) if event in text else ""
     at = text.find(event)
     for _ in range(MAX_HANDLERS):
         if at < 0:
             return
         # Around its name, because a search of a whole script takes long.
         match = _OF_PAGE[event].search(text, max(0, at - _MAX_BEFORE), at + _MAX_BEFORE + _MAX_DONE)
-        if match is not None and _DEPENDS.search(match[1]) is None:
-            yield match[1]
+        # One that is set in a function holds only while something else does.
+        if (
+            match is not None
+            and _DEPENDS.search(match[1]) is None
+            and text.count("{", 0, match.start()) == text.count("}", 0, match.start())
+        ):
+            yield _RETURN.sub("", match[1]) if "addEventListener" in match[0] else match[1]
         at = text.find(event, at + len(event) if match is None else max(at + len(event), match.end()))
 
 
