@@ -80,7 +80,12 @@ def test_server_chooses_a_port_that_is_free_on_every_address() -> None:
         async def overtaken(protocol: Any, host: str, port: int, **options: Any) -> asyncio.Server:
             server = await create(protocol, host, port, **options)
             if not taken:
-                taken.append(socket.create_server(("127.0.0.1", server.sockets[0].getsockname()[1])))
+                try:
+                    taken.append(socket.create_server(("127.0.0.1", server.sockets[0].getsockname()[1])))
+                except OSError:
+                    # Another program has that port: this server is nobody's, and another port is tried.
+                    server.close()
+                    raise
             return server
 
         loop.create_server = overtaken  # type: ignore[method-assign, assignment]
