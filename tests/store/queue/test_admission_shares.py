@@ -12,9 +12,15 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import text
 
+from devtools import bench_fill
+from devtools.bench_fill import BUSY_SITE, fill_queue
 from pagegrade.model.stored import ClaimedRun, Priority
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account
+from pagegrade.store.queue import admission
 from pagegrade.store.queue.admission import AT_ACCOUNT, MAX_ACCOUNTS, SHARE, SUSPECT, move_due
 from pagegrade.store.queue.runs import release_run
 from pagegrade.store.repositories.reports import delete_report
@@ -67,6 +73,62 @@ def by_queue(queue: Queue) -> dict[str, list[int]]:
     for name, _, run in jobs(queue):
         found.setdefault(name, []).append(run)
     return found
+
+
+def rows_read(queue: Queue, statement: Prepared, **values: Any) -> int:
+    """The most rows that a step of the plan of a statement reads, those it passes over included."""
+    explained = text(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement.statement.text}")
+
+    def explain(tx: Transaction) -> int:
+        ((plan,),) = tx.execute(explained, values).all()
+        return max(_rows_of(plan[0]["Plan"]))
+
+    return queue.write(explain)
+
+
+def _rows_of(step: dict[str, Any]) -> Iterator[int]:
+    passed = sum(value for name, value in step.items() if name.startswith("Rows Removed by"))
+    yield int((step["Actual Rows"] + passed) * step["Actual Loops"])
+    for part in step.get("Plans", ()):
+        yield from _rows_of(part)
+
+
+def reads_of_lines(queue: Queue, lines: str) -> list[int]:
+    """The most rows that each statement about a line reads."""
+    of_kind = {"account_id": queue.account_id, "priority": int(Priority.INTERACTIVE)}
+    if lines == "accounts":
+        return [
+            rows_read(queue, admission._ADMIT, **of_kind, device="none"),
+            rows_read(queue, admission._SHORT),
+            rows_read(queue, admission._LAST_TURN, **of_kind),
+        ]
+    first = {"target": BUSY_SITE, "device": "none", "priority": of_kind["priority"], "turn": 1}
+    return [rows_read(queue, admission._FIRST_IN_LINE, target=BUSY_SITE), rows_read(queue, admission._AHEAD, **first)]
+
+
+@only_shared
+@pytest.mark.parametrize("lines", ["accounts", "targets"])
+def test_a_line_is_read_from_its_beginning(queue: Queue, lines: str) -> None:
+    """Each creation and start of a run looks at it, however long it is."""
+    fill_queue(queue.database, [queue.account_id], 3_000, now_ms=NOW_MS, in_line=lines == "targets")
+
+    assert max(reads_of_lines(queue, lines)) < 100
+
+
+@only_shared
+@pytest.mark.parametrize("lines", ["accounts", "targets"])
+def test_a_line_that_the_planner_does_not_know_yet_is_read_once(
+    queue: Queue, lines: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import fills it within seconds, and statistics follow about a minute later."""
+    fill_queue(queue.database, [queue.account_id], 30, now_ms=NOW_MS)
+    queue.change("UPDATE runs SET state = 'completed', offered = 0, share = 0")
+    queue.change("DELETE FROM procrastinate_jobs")
+    bench_fill.refresh(queue.database)
+    monkeypatch.setattr(bench_fill, "refresh", lambda _: None)
+    fill_queue(queue.database, [queue.account_id], 3_000, now_ms=NOW_MS, in_line=lines == "targets")
+
+    assert max(reads_of_lines(queue, lines)) <= 3_100
 
 
 @only_shared
