@@ -7,7 +7,8 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import compress, islice
+from operator import eq
 from typing import Final
 
 import msgspec
@@ -76,7 +77,9 @@ _MIN_CHANCE: Final = 3.0
 """Pairs of a common word with itself, and common words at the end of a sentence, that a random order would have."""
 _NEAR_CHANCE: Final = (0.4, 1.6)
 """Parts of these numbers between which the order is random: a sentence has neither, and a refrain more pairs."""
-_END: Final = re.compile(r"[.!?\u0964\u061f\u06d4]+[\"'\u00bb\u201d)]{0,3}\Z")
+_END: Final = re.compile(r"[.!?\u0964\u061f\u06d4]+[\"'\u00bb\u201d)]{0,3}(?!\S)")
+_BEHIND: Final = re.compile(r"[,;:.!?\u0964\u061f\u06d4]+[\"'\u00bb\u201d)]{0,3}(?!\S)")
+"""The end of a sentence, and marks behind a word."""
 _FINALS: Final = re.compile("[ךםןףץς\u0629\ufe93\ufe94](?<!\\w.)(?=\\w\\w)")
 """A letter that ends words of Hebrew, Greek or Arabic, at the beginning of one."""
 _AROUND: Final = "\"'().,:;!?«»„“”"
@@ -215,17 +218,17 @@ def _are_shuffled(document: Document) -> bool:
     In every sentence the common words stand between others: hardly ever twice in a row, nor at its end. In a random
     order they do both as often as their share of the text tells.
     """
-    texts: list[list[str]] = []
+    texts = []
     left = _MAX_ORDERLY
     for one in document.paragraphs[:_MAX_PARAGRAPHS]:
-        texts.append(one.text[: _MAX_ORDERLY * _WORD].split())
-        left -= len(texts[-1])
+        texts.append(one.text[: _MAX_ORDERLY * _WORD].casefold())
+        left -= len(texts[-1].split())
         if left < 0:
             break
-    if _MAX_ORDERLY - left < _MIN_ORDERLY:
+    number = _MAX_ORDERLY - left
+    if number < _MIN_ORDERLY:
         return False
-    words = [[_END.sub("", one).strip(",;:").casefold() for one in text] for text in texts]
-    number = sum(map(len, words))
+    words = [_BEHIND.sub("", text).split() for text in texts]
     counts = Counter(one for text in words for one in text)
     common = {
         word: count
@@ -233,16 +236,13 @@ def _are_shuffled(document: Document) -> bool:
         if count >= _MIN_COMMON * number and word.isalpha()
     }
     ends = [
-        word
-        for text, each in zip(texts, words, strict=True)
-        for sign, word in zip(text, each, strict=True)
-        if _END.search(sign)
+        text[text.rfind(" ", 0, found.start()) + 1 : found.start()] for text in texts for found in _END.finditer(text)
     ]
     pairs_by_chance = sum(count * count for count in common.values()) / number
     ends_by_chance = len(ends) * sum(common.values()) / number
     if len(ends) < _MIN_SENTENCES or min(pairs_by_chance, ends_by_chance) < _MIN_CHANCE:
         return False
-    pairs = [one for text in words for one, other in pairwise(text) if one == other and one in common]
+    pairs = [one for text in words for one in compress(text, map(eq, text, text[1:])) if one in common]
     low, high = _NEAR_CHANCE
     return (
         low * pairs_by_chance <= len(pairs) <= high * pairs_by_chance
