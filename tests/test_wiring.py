@@ -59,6 +59,7 @@ def test_settings_become_options(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each one arrives."""
     monkeypatch.setenv("PAGEGRADE_ALLOW_NETWORKS", "10.0.0.0/8")
     monkeypatch.setenv("PAGEGRADE_DENY_NETWORKS", "10.1.0.0/16, 64:ff9b::/96")
+    monkeypatch.setenv("PAGEGRADE_DENY_HOSTS", "Shop.Example, b\u00fccher.example")
     monkeypatch.setenv("PAGEGRADE_ALLOW_PORTS", "8000")
     monkeypatch.setenv("PAGEGRADE_RUN_BUDGET_SECONDS", "5")
     monkeypatch.setenv("PAGEGRADE_GOOD_FROM", "95")
@@ -67,6 +68,7 @@ def test_settings_become_options(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert options.allow_networks == (ip_network("10.0.0.0/8"),)
     assert options.deny_networks == (ip_network("10.1.0.0/16"), ip_network("64:ff9b::/96"))
+    assert options.deny_hosts == ("shop.example", "xn--bcher-kva.example")
     assert options.allow_ports == (8000,)
     assert options.budget_s == 5
     assert (options.thresholds.good, options.thresholds.decent) == (95, 60)
@@ -179,6 +181,7 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "CRAWLS": "21",
         "ACCOUNT_CRAWLS": "22",
         "CRAWL_PAGES": "23",
+        "CONTACT": "webmaster@example.org",
         "PLANS": "default: reports=9, agency: reports=none",
     }
     for name, value in values.items():

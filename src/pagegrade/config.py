@@ -124,6 +124,15 @@ def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
 
+def _read_host(value: str) -> str:
+    """A host in its one form: ASCII, lower case."""
+    found = urls.host(f"http://{value}/")
+    if "/" in value or urls.host_problem(found) is not None:
+        raise ValueError("give a host such as example.org, without a scheme or path")
+    return found
+
+
+HostName = Annotated[str, AfterValidator(_read_host)]
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_read_network)]
 Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split)]
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -207,6 +216,13 @@ class Settings(BaseSettings):
             description="Public URL that every link is built from, such as https://reports.example.org, or "
             "https://example.org/pagegrade for a service below a path. "
             "Unset: http:// with HOST and PORT; a worker learns it from the server."
+        ),
+    ] = None
+    contact: Annotated[
+        Annotated[str, AfterValidator(_check_address)] | None,
+        Field(
+            description="Mail address of the operator, for owners of sites; the page /robot shows it, which the user "
+            "agent names."
         ),
     ] = None
     host: Annotated[
@@ -311,6 +327,15 @@ class Settings(BaseSettings):
         Field(
             description="Comma-separated CIDRs that are never contacted, even where ALLOW_NETWORKS names them: public "
             "addresses that lead inside, or the prefix of a NAT64."
+        ),
+    ] = ()
+    deny_hosts: Annotated[
+        tuple[HostName, ...],
+        NoDecode,
+        BeforeValidator(_split),
+        Field(
+            description="Comma-separated hosts that are never contacted, nor the hosts below them: example.com is also "
+            "www.example.com. For sites that ask to be left alone."
         ),
     ] = ()
     allow_ports: Annotated[

@@ -510,6 +510,7 @@ def _analyze_options(settings: Settings) -> AnalyzeOptions:
         budget_s=settings.run_budget_seconds,
         allow_networks=settings.allow_networks,
         deny_networks=settings.deny_networks,
+        deny_hosts=settings.deny_hosts,
         allow_ports=settings.allow_ports,
         browser=settings.browser,
         render_loads=settings.render_loads,

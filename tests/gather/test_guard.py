@@ -64,6 +64,29 @@ def check(*addresses: str, policy: Policy | None = None, port: int = 443, host: 
     return Guard(policy or Policy(), own_addresses=()).check_addresses(host, port, addresses)
 
 
+@pytest.mark.parametrize(
+    ("host", "is_denied"),
+    [
+        ("shop.example", True),
+        ("shop.example.", True),
+        ("www.shop.example", True),
+        ("a.b.shop.example", True),
+        ("ashop.example", False),
+        ("shop.example.com", False),
+        ("example", False),
+        ("198.105.4.5", True),
+        ("198.105.4.50", False),
+    ],
+)
+def test_denied_hosts_are_not_contacted_nor_what_lies_below_them(host: str, is_denied: bool) -> None:  # noqa: FBT001
+    """Whatever asks for them: a redirect, too."""
+    policy = Policy(deny_hosts=("shop.example", "198.105.4.5"))
+    refusal = Guard(policy, own_addresses=()).check_url(f"https://{host}/")
+
+    assert policy.is_denied(host) is is_denied
+    assert (refusal is not None and "denies" in refusal.detail) is is_denied
+
+
 @pytest.mark.parametrize("row", [*IANA_IPV4, *IANA_IPV6])
 def test_every_registered_range_is_refused_at_both_ends(row: str) -> None:
     """First and last address of each row, plain and (for IPv4) mapped into IPv6."""

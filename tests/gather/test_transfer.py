@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import socket
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from pagegrade.gather.transfer import request_headers
 from tests.gather.scripted import (
     HEAD,
     OK,
+    OWN,
     answer,
     endless,
     failure,
@@ -29,6 +31,14 @@ def test_the_wire_carries_the_fixed_headers_and_nothing_else() -> None:
     wanted = request_headers(Request(url="http://site.com/", referer="https://site.com/"))
 
     assert lines == ["GET / HTTP/1.1", f"Host: site.com:{server.port}", *wanted, "", ""]
+
+
+def test_the_user_agent_is_that_of_the_policy() -> None:
+    """A service names its own page."""
+    policy = replace(OWN, user_agent="Pagegrade/1 (+https://reports.example.org/robot)")
+    _, server = fetch(OK, policy=policy)
+
+    assert b"\r\nUser-Agent: Pagegrade/1 (+https://reports.example.org/robot)\r\n" in server.requests[0]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.gather.outgoing_proxy import OutgoingProxy, ProxyHop
-from pagegrade.model.identity import is_own_request_id
+from pagegrade.model.identity import USER_AGENT, is_own_request_id
 from pagegrade.parse import url as urls
 
 Address = IPv4Address | IPv6Address
@@ -109,6 +109,7 @@ SPECIAL_SUFFIXES: Final = frozenset(
 
 _NOT_PUBLIC: Final = "The address is not a public one, so it is not contacted."
 _OWN: Final = "The address is this installation's own, so it is not contacted."
+_DENIED: Final = "The operator of this installation denies this host, so it is not contacted."
 _NOT_FOR_PROXY: Final = (
     "The host is not a name of the public Internet, and only such names are handed to a proxy that resolves them. "
     "Name it in PAGEGRADE_NO_PROXY to reach it directly."
@@ -183,6 +184,8 @@ class Policy:
     """Canonical host that a person or an account asked for."""
     deny_networks: tuple[Network, ...] = ()
     """Never contacted, whatever else allows them: public-looking networks that are internal, a NAT64 prefix."""
+    deny_hosts: tuple[str, ...] = ()
+    """Canonical hosts that are never contacted, nor what lies below their names."""
     own_origins: frozenset[tuple[str, int]] = frozenset()
     """(canonical host, port) pairs of this installation: never contacted, nor what has the same address and port."""
     own_key: bytes = field(default=b"", repr=False)
@@ -193,11 +196,18 @@ class Policy:
     """The operator's proxy, which reaches what this policy permits; ``None``: everything is dialed directly."""
     authorities: str = field(default="", repr=False)
     """Certificates in PEM of authorities that are trusted besides those of everyone."""
+    user_agent: str = USER_AGENT
+    """Sent with each request, unless an access sends another."""
 
     def is_own(self, host: str, port: int) -> bool:
         """Return whether the pair is an origin of this installation, or the port beside it that leads there."""
         bare = host.removesuffix(".")
         return any(bare == own.removesuffix(".") and port in own_ports(number) for own, number in self.own_origins)
+
+    def is_denied(self, host: str) -> bool:
+        """Return whether the operator denies a canonical host."""
+        name = f".{host.removesuffix('.')}"
+        return any(name.endswith(f".{denied}") for denied in self.deny_hosts)
 
     def is_typed(self, host: str, port: int) -> bool:
         """Return whether the pair is exactly what the user typed in a command."""
@@ -342,6 +352,8 @@ class Guard:
             return Refusal("host", f"The host is not a name that can exist: {problem}.")
         if self.policy.is_own(host, port) or (host, port) in self._own_places:
             return Refusal("host", _OWN)
+        if self.policy.is_denied(host):
+            return Refusal("host", _DENIED)
         literal = urls.host_address(host)
         if literal is not None:
             checked = self.check_addresses(host, port, [literal])

@@ -137,18 +137,19 @@ async def gather(
         engine=VERSION,
         gathered_at=gathered_at,
         duration_ms=round((loop.time() - started) * 1_000, 3),
-        vantage=_vantage(target.url, options.access),
+        vantage=_vantage(target.url, options),
         navigation=navigation,
         load_samples_ms=samples if isinstance(samples, tuple) else (document.response.timings.total_ms,),
         **known,
     )
 
 
-def _vantage(url: str, access: Access | None) -> str:
+def _vantage(url: str, options: GatherOptions) -> str:
     """The headers of the request for the page; of an access only the user agent, which sites decide by."""
+    access = options.access
     named = access is not None and access.user_agent
     sent = Sent(url=url, headers=(("User-Agent", named),)) if named else None
-    return "; ".join(request_headers(Request(url=url), sent))
+    return "; ".join(request_headers(Request(url=url), sent, user_agent=options.policy.user_agent))
 
 
 _ARTIFACT_FIELDS: Final = frozenset(Artifacts.__struct_fields__)

@@ -66,14 +66,14 @@ def libcurl_version() -> str:
     return str(pycurl.version_info()[1])
 
 
-def request_headers(request: Request, sent: Sent | None = None) -> list[str]:
+def request_headers(request: Request, sent: Sent | None = None, *, user_agent: str = USER_AGENT) -> list[str]:
     """The header lines sent, Host aside: fixed but for a cookie and what an access sends, so no page can add others."""
-    return list(_lines_of(request, sent))
+    return list(_lines_of(request, sent, user_agent))
 
 
-def _lines_of(request: Request, sent: Sent | None = None) -> tuple[str, ...]:
+def _lines_of(request: Request, sent: Sent | None, user_agent: str) -> tuple[str, ...]:
     if request.post is None:
-        lines = _header_lines(request.purpose, request.referer, request.from_elsewhere)
+        lines = _header_lines(user_agent, request.purpose, request.referer, request.from_elsewhere)
         lines = (*lines, f"Cookie: {request.cookie}") if request.cookie else lines
         if request.validator:
             condition = "If-None-Match" if request.validator.endswith('"') else "If-Modified-Since"
@@ -84,14 +84,19 @@ def _lines_of(request: Request, sent: Sent | None = None) -> tuple[str, ...]:
         return tuple(f"{name}: {value}" for name, value in sent.header_lines(pairs))
     given = (("Content-Type", request.post.content_type), *request.post.headers)
     # Without "Expect", for which libcurl would wait a second where the receiver does not know it.
-    fixed = (f"User-Agent: {USER_AGENT}", "Accept: */*", "Accept-Encoding: identity", "Expect:")
+    fixed = (f"User-Agent: {user_agent}", "Accept: */*", "Accept-Encoding: identity", "Expect:")
     return (*fixed, *(f"{name}: {value}" for name, value in given))
 
 
 @lru_cache(maxsize=64)
-def _header_lines(purpose: Purpose, referer: str | None, from_elsewhere: bool) -> tuple[str, ...]:  # noqa: FBT001 - a key
+def _header_lines(
+    user_agent: str,
+    purpose: Purpose,
+    referer: str | None,
+    from_elsewhere: bool,  # noqa: FBT001 - a key
+) -> tuple[str, ...]:
     lines = [
-        f"User-Agent: {USER_AGENT}",
+        f"User-Agent: {user_agent}",
         f"Accept: {ACCEPTS[purpose]}",
         f"Accept-Encoding: {ACCEPT_ENCODING}",
         "Accept-Language: en,*;q=0.5",
@@ -452,7 +457,7 @@ class Handle:
             curl.setopt(pycurl.NOBODY, 1)
         else:
             curl.setopt(pycurl.HTTPGET, 1)
-        self._give(pycurl.HTTPHEADER, _lines_of(request, transfer.sent))
+        self._give(pycurl.HTTPHEADER, _lines_of(request, transfer.sent, transfer.guard.policy.user_agent))
         # Waiting for a connection to be shared is right where HTTP/2 was seen. Elsewhere one silent answer would hold
         # up every other request to its host, because libcurl waits for it to learn which HTTP it is.
         self._give(pycurl.PIPEWAIT, int(multiplexed))

@@ -9,12 +9,20 @@ from typing import Final
 VERSION: Final = "0.1.0"
 """The engine's version; ``pyproject.toml`` reads it from here."""
 PROJECT_URL: Final = "https://github.com/pagegrade/pagegrade"
-USER_AGENT: Final = f"Pagegrade/{VERSION} (+{PROJECT_URL})"
 PRODUCT: Final = "Pagegrade/"
 """Beginning of the User-Agent of every version."""
 _MARK_BYTES: Final = 8
 RELEASED_MS: Final = 1_795_737_600_000
 """2026-11-27T00:00Z: a correct clock never shows an earlier time to this version."""
+
+
+def user_agent_of(about: str) -> str:
+    """Return the User-Agent that names a page about who sends it."""
+    return f"{PRODUCT}{VERSION} (+{about})"
+
+
+USER_AGENT: Final = user_agent_of(PROJECT_URL)
+"""That of the command line and the library, and of a service that has no public address."""
 
 
 def mark_request_id(request_id: str, key: bytes) -> str:

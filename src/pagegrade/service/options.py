@@ -9,13 +9,16 @@ from typing import Final, Literal
 
 import msgspec
 
+from pagegrade.model.identity import user_agent_of
 from pagegrade.model.quotas import Quotas
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.mail import MailServer, domain_of
-from pagegrade.parse.url import host, port, root_path
+from pagegrade.parse.url import host, is_nearby, port, root_path
 from pagegrade.service.runs.options import AnalyzeOptions
 
 RenderDefault = Literal["auto", "never", "always"]
+ROBOT_PATH: Final = "/robot"
+"""Page of the service that says who sends its requests, and how to stop them."""
 AT_ONCE: Final = 500
 """Reports that are made in one go."""
 
@@ -48,6 +51,8 @@ class ServiceOptions:
 
     base_url: str = "http://127.0.0.1:8080"
     """Public URL, without a slash at the end; every link is built from it, never from a request's Host."""
+    contact: str | None = None
+    """Mail address of the operator, for owners of sites."""
     default_privacy: Privacy = Privacy.PUBLIC
     requests_per_minute: int = 120
     """For each key."""
@@ -108,7 +113,7 @@ class ServiceOptions:
     sign_up_domains: tuple[str, ...] = ()
     """Domains of people who may create an account themselves, ``*`` for all; none without ``mail``."""
     analyze: AnalyzeOptions = field(default_factory=AnalyzeOptions)
-    """Whatever is given, ``own_origins`` becomes that of ``base_url``.
+    """Whatever is given, ``own_origins`` becomes that of ``base_url``, and so does a ``user_agent`` that is public.
 
     A host that is shared with other sites, of which the service has a path, may be analyzed: there the service is told
     by its answers (``own_key``).
@@ -133,4 +138,7 @@ class ServiceOptions:
     def __post_init__(self) -> None:
         number = port(self.base_url)
         own = frozenset() if number is None or self.root else frozenset({(host(self.base_url), number)})
-        object.__setattr__(self, "analyze", replace(self.analyze, own_origins=own))
+        # Sites are told by whom they are asked, where they can open the page that says it.
+        is_public = not is_nearby(host(self.base_url))
+        agent = user_agent_of(f"{self.base_url}{ROBOT_PATH}") if is_public else self.analyze.user_agent
+        object.__setattr__(self, "analyze", replace(self.analyze, own_origins=own, user_agent=agent))

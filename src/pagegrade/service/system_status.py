@@ -136,6 +136,7 @@ def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
         "browser": options.browser or analyze.browser,
         "ca_file": ("set" if analyze.authorities else None),
         "decent_from": analyze.thresholds.decent,
+        "deny_hosts": analyze.deny_hosts,
         "deny_networks": analyze.deny_networks,
         "good_from": analyze.thresholds.good,
         "mail_domains": options.mail and options.mail.domains,

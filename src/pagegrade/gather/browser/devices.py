@@ -24,17 +24,16 @@ class DeviceProfile(msgspec.Struct, frozen=True, kw_only=True):
     platform: str
     """The part of the user agent between the parentheses."""
 
-    def user_agent(self, browser: str) -> str:
+    def user_agent(self, browser: str, own: str = USER_AGENT) -> str:
         """Return the user agent: the browser's token, then who we are.
 
         Args:
             browser: Product as the browser says, such as ``HeadlessChrome/156.0.1.2``.
+            own: User agent of all other requests.
         """
         major = browser.partition("/")[2].partition(".")[0] or "0"
         token = f"Chrome/{major}.0.0.0" + (" Mobile" if self.mobile else "")
-        return (
-            f"Mozilla/5.0 ({self.platform}) AppleWebKit/537.36 (KHTML, like Gecko) {token} Safari/537.36 {USER_AGENT}"
-        )
+        return f"Mozilla/5.0 ({self.platform}) AppleWebKit/537.36 (KHTML, like Gecko) {token} Safari/537.36 {own}"
 
 
 DEVICES: Final[dict[Device, DeviceProfile]] = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from pagegrade.model.access import Access
+from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.rendering import Device
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class VisitOptions(msgspec.Struct, frozen=True, kw_only=True):
     network: str
     access: Access | None = None
     """Access that goes with requests to its origins; ``None``: nothing."""
+    user_agent: str = USER_AGENT
+    """Of all other requests; the browser's own name comes before it."""
     loads: int = 3
     """Loads of the page, 1 to 5; metrics are their median."""
     cpu_slowdown: float = 1.0

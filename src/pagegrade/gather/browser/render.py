@@ -52,6 +52,7 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
                 device=DEVICES[options.device],
                 network=options.network,
                 access=client.access,
+                user_agent=client.guard.policy.user_agent,
                 loads=options.loads,
                 cpu_slowdown=options.cpu_slowdown,
                 trace=options.trace,

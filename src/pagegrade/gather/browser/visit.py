@@ -168,6 +168,7 @@ class Visit:
         session, device, connection = page.session, self._options.device, self._connection
         access = RequestAccess(connection, self._options.access)
         page.listen(connection, access)
+        agent = device.user_agent(self._product, self._options.user_agent)
         commands: list[tuple[str, Params | None]] = [
             *access.commands(),
             ("Page.enable", None),
@@ -192,7 +193,7 @@ class Visit:
                 },
             ),
             ("Emulation.setTouchEmulationEnabled", {"enabled": device.mobile}),
-            ("Emulation.setUserAgentOverride", {"userAgent": device.user_agent(self._product)}),
+            ("Emulation.setUserAgentOverride", {"userAgent": agent}),
             ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         ]
         if self._options.cpu_slowdown > 1:

@@ -114,6 +114,7 @@ class Slice:
         self.client = make(access=self.access)
         self.visitor = make() if self.access is not None and self.access.note.lets_in else self.client
         """Asks as everybody does."""
+        self._user_agent = options.user_agent
         self._paces: dict[int, Pace] = {}
         self._stop: StopReason | None = None
         self._worked_from = 0.0
@@ -509,7 +510,7 @@ class Slice:
         artifacts = Artifacts(
             engine=VERSION,
             gathered_at=utc_now(),
-            vantage="; ".join(request_headers(Request(url=response.url))),
+            vantage="; ".join(request_headers(Request(url=response.url), user_agent=self._user_agent)),
             navigation=Navigation(requested_url=response.url, response=response),
             **(_BESIDE if sheets is None else {**_BESIDE, "resources": sheets}),
             visitor_view=self._visitor_view(),

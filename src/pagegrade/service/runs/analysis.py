@@ -192,12 +192,14 @@ def policy_of(url: str, options: AnalyzeOptions) -> Policy:
         allowed_ports=frozenset(options.allow_ports),
         allow_networks=options.allow_networks,
         deny_networks=options.deny_networks,
+        deny_hosts=options.deny_hosts,
         own_origins=options.own_origins,
         own_key=options.own_key,
         typed_host=typed[0],
         typed_private=frozenset({typed}) if options.allow_typed_private else frozenset(),
         proxy=options.proxy,
         authorities=options.authorities + ("" if options.access is None else options.access.certificates),
+        user_agent=options.user_agent,
     )
 
 

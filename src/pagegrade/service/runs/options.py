@@ -17,6 +17,7 @@ from pagegrade.gather.guard import DEFAULT_PORTS
 from pagegrade.gather.outgoing_proxy import OutgoingProxy
 from pagegrade.model.access import Access
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import DECENT_FROM, GOOD_FROM, Grade
 
@@ -51,6 +52,8 @@ class AnalyzeOptions:
     """The operator's own networks, which a page that lies there may reach on any port."""
     deny_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     """Networks that are never contacted, whatever else allows them."""
+    deny_hosts: tuple[str, ...] = ()
+    """Canonical hosts that are never contacted, nor what lies below their names."""
     own_origins: frozenset[tuple[str, int]] = frozenset()
     """(host, port) pairs of this installation, which does not analyze itself."""
     own_key: bytes = field(default=b"", repr=False)
@@ -73,6 +76,8 @@ class AnalyzeOptions:
     """The proxy that sites are reached through; ``None``: directly."""
     authorities: str = field(default="", repr=False)
     """Certificates in PEM of authorities that are trusted besides those of everyone."""
+    user_agent: str = USER_AGENT
+    """Of all requests, unless an access sends another."""
     proxies: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """Variables of the environment that name proxies, or hosts without one. They are not used, and explain failures."""
 
