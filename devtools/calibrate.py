@@ -113,6 +113,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if status:
             return _skip("no private network namespace is permitted here") if status == NO_NAMESPACE else status
         rows = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+        if not (rows[0] if given.mutations else rows):
+            sys.stdout.write(f"No page was graded: the id of none contains {given.only!r}.\n")
+            return 2
         if given.mutations:
             text, faults = mutation_report(rows[0])
             sys.stdout.write(text)
@@ -425,6 +428,8 @@ def grade(shared: Path, *, render: bool = False, corpus: bool = True, only: str 
     with tempfile.TemporaryDirectory() as folder, serving(server, rounds, Path(folder)) as served:
         for every, world in rounds:
             cases = [case for case in every if only in case.id]
+            if not cases:
+                continue
             served.show(world)
             urls = [case.url for case in cases]
             if render:

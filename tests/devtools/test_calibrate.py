@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,25 @@ def test_without_a_browser_the_skip_is_counted(
 
     assert main(["--shared", str(tmp_path), "--render"]) == 0
     assert "1 skipped (there is no browser. Install a Chromium" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("rows", ["", "[]\n"], ids=["graded", "with mutations"])
+def test_pages_that_nobody_has_are_said_to_be_none(
+    rows: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Laws that were held against no page hold nothing."""
+    (tmp_path / "grading").mkdir()
+    (tmp_path / "grading" / "serve.py").touch()
+
+    def written(command: Sequence[str]) -> int:
+        Path(command[-1]).write_text(rows, encoding="utf-8")
+        return 0
+
+    monkeypatch.setattr(calibrate, "unshare", written)
+    mutations = ["--mutations"] if rows else []
+
+    assert main(["--shared", str(tmp_path), "--only", "nosuch", *mutations]) == 2
+    assert "the id of none contains 'nosuch'" in capsys.readouterr().out
 
 
 def test_labeled_pages_alone_are_held_to_their_laws_alone() -> None:
