@@ -316,10 +316,11 @@ def readmit_run(
 
 def withdraw_job(tx: Transaction, run_id: int) -> bool:
     """Delete the waiting job of a run; ``False``: there is none, or another worker has locked it."""
-    from pagegrade.store.queue.procrastinate_app import jobs_in
+    from pagegrade.store.queue.procrastinate_jobs import complete, jobs_in
 
     locks = {"lock": queueing_lock(run_id, further=False), "further": queueing_lock(run_id, further=True)}
-    found = [jobs_in(tx).cancel_job_by_id(job_id, delete_job=True) for (job_id,) in _JOB_OF.rows(tx, locks)]
+    jobs = jobs_in(tx)
+    found = [complete(jobs.cancel_job_by_id_async(job_id, delete_job=True)) for (job_id,) in _JOB_OF.rows(tx, locks)]
     return any(found)
 
 
@@ -462,7 +463,7 @@ def _offer(
     tx: Transaction, run_id: int, share: int, *, account_id: int, priority: int, turn: int, attempt: int, device: str
 ) -> None:
     """Defer the job of a queued run whose row says so; one with a device goes to a browser."""
-    from pagegrade.store.queue.procrastinate_app import defer_job
+    from pagegrade.store.queue.procrastinate_jobs import defer_job
 
     suspects = attempt >= SUSPECT
     further = share == FURTHER and not suspects

@@ -92,7 +92,7 @@ def claim_jobs(
 
     The arguments are those of ``claim.claim_runs``. There may be more to claim even where none was: see ``has_jobs``.
     """
-    from pagegrade.store.queue.procrastinate_app import jobs_in
+    from pagegrade.store.queue.procrastinate_jobs import jobs_in
 
     claim = _Claim(tx, worker, now_ms, lease_ms, target_runs, target_runs_per_minute, jobs_in(tx), browsers)
     return claim.take(count, suspects=suspects, idle_accounts=idle_accounts)
@@ -138,7 +138,7 @@ class _Claim(msgspec.Struct):
         return tuple(taken)
 
     def _fetch(self, queues: list[str]) -> Job | None:
-        from pagegrade.store.queue.procrastinate_app import complete
+        from pagegrade.store.queue.procrastinate_jobs import complete
 
         # No worker: the job does not outlive the transaction.
         return complete(self.jobs.fetch_job(queues, worker_id=None))  # type: ignore[arg-type]
@@ -201,7 +201,7 @@ class _Claim(msgspec.Struct):
 
     def _put_back(self, passed: list[Job]) -> None:
         """Let jobs wait again; not before the end of the claim, which would fetch them once more."""
-        from pagegrade.store.queue.procrastinate_app import complete
+        from pagegrade.store.queue.procrastinate_jobs import complete
 
         if passed:
             now = self.tx.exec_driver_sql("SELECT now()").scalar_one()
@@ -241,7 +241,7 @@ def _is_due(
 def _finish(jobs: JobManager, job: Job) -> None:
     from procrastinate.jobs import Status
 
-    from pagegrade.store.queue.procrastinate_app import complete
+    from pagegrade.store.queue.procrastinate_jobs import complete
 
     complete(jobs.finish_job(job, Status.SUCCEEDED, delete_job=True))
 

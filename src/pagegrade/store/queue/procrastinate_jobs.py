@@ -1,4 +1,4 @@
-"""procrastinate's App and operations on jobs, with connectors that run its queries in our transactions.
+"""procrastinate's operations on jobs, with a connector that runs its queries in our transactions.
 
 Imported late: loading the library takes half a second, which an installation on SQLite does not need.
 """
@@ -6,13 +6,12 @@ Imported late: loading the library takes half a second, which an installation on
 from __future__ import annotations
 
 from collections.abc import Coroutine, Generator
-from functools import cache
 from typing import Any, TypeVar
 
 import psycopg
-from procrastinate import App
 from procrastinate.connector import BaseAsyncConnector
 from procrastinate.exceptions import UniqueViolation
+from procrastinate.jobs import Job
 from procrastinate.manager import JobManager
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
@@ -31,22 +30,6 @@ class TransactionConnector(BaseAsyncConnector):
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
 
-    def get_sync_connector(self) -> TransactionConnector:
-        """Return itself: the same queries serve both kinds of callers."""
-        return self
-
-    def execute_query(self, query: str, **arguments: Any) -> None:
-        """Run a query for its effect."""
-        run_query(self._tx, query, arguments)
-
-    def execute_query_one(self, query: str, **arguments: Any) -> Row:
-        """Return the first row of a query."""
-        return run_query(self._tx, query, arguments)[0]
-
-    def execute_query_all(self, query: str, **arguments: Any) -> list[Row]:
-        """Return all rows of a query."""
-        return run_query(self._tx, query, arguments)
-
     async def execute_query_async(self, query: str, **arguments: Any) -> None:
         """Run a query for its effect."""
         run_query(self._tx, query, arguments)
@@ -58,22 +41,6 @@ class TransactionConnector(BaseAsyncConnector):
     async def execute_query_all_async(self, query: str, **arguments: Any) -> list[Row]:
         """Return all rows of a query."""
         return run_query(self._tx, query, arguments)
-
-
-class CallerConnector(BaseAsyncConnector):
-    """Runs the library's queries on the connection that each call is given, and has none of its own."""
-
-    def get_sync_connector(self) -> CallerConnector:
-        """Return itself."""
-        return self
-
-    def execute_query_one_with_connection(self, connection: Transaction, query: str, **arguments: Any) -> Row:
-        """Return the first row of a query in the caller's transaction."""
-        return run_query(connection, query, arguments)[0]
-
-    def execute_query_all_with_connection(self, connection: Transaction, query: str, **arguments: Any) -> list[Row]:
-        """Return all rows of a query in the caller's transaction."""
-        return run_query(connection, query, arguments)
 
 
 def run_query(tx: Transaction, query: str, arguments: Row) -> list[Row]:
@@ -101,10 +68,15 @@ def defer_job(
     tx: Transaction, task: str, *, queue: str, priority: int, queueing_lock: str, arguments: dict[str, int]
 ) -> None:
     """Defer a job in the caller's transaction; the queueing lock keeps a second one from waiting beside it."""
-    deferrer = _deferring_app().configure_task(
-        task, queue=queue, priority=priority, queueing_lock=queueing_lock, connection=tx
+    job = Job(
+        queue=queue,
+        lock=None,
+        queueing_lock=queueing_lock,
+        task_name=task,
+        task_kwargs={**arguments},
+        priority=priority,
     )
-    deferrer.defer(**arguments)
+    complete(jobs_in(tx).defer_job_async(job))
 
 
 def jobs_in(tx: Transaction) -> JobManager:
@@ -121,12 +93,6 @@ def complete(coroutine: Coroutine[Any, Any, T] | Generator[Any, Any, T]) -> T:
         return result
     coroutine.close()
     raise RuntimeError("The library waited for something other than its connector.")
-
-
-@cache
-def _deferring_app() -> App:
-    # Jobs are deferred by the name of their task.
-    return App(connector=CallerConnector())
 
 
 def _wrap(value: Any) -> Any:

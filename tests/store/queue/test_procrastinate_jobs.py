@@ -12,7 +12,7 @@ from procrastinate.jobs import Status
 from sqlalchemy.exc import DBAPIError
 
 from pagegrade.store.engine.database import Database, Transaction
-from pagegrade.store.queue.procrastinate_app import complete, defer_job, jobs_in
+from pagegrade.store.queue.procrastinate_jobs import complete, defer_job, jobs_in
 from tests.store_builders import make_database
 
 pytestmark = pytest.mark.backend("postgresql", reason="procrastinate works nowhere else")
