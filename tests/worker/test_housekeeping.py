@@ -18,6 +18,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.erasure import begin_erasure
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.sign_in import HOUR_MS, make_link
+from pagegrade.store.queue.procrastinate_queue import has_jobs
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.deletion_clock import trust_clock
 from pagegrade.store.repositories.deliveries import KEPT_MS as EVENTS_KEPT_MS
@@ -29,7 +30,7 @@ from pagegrade.store.repositories.processes import Process, beat, list_live
 from pagegrade.store.repositories.rate_windows import Counter, counter_name, silence_to_forget, take_counts
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.worker import housekeeping
-from pagegrade.worker.housekeeping import CHORES, run_housekeeping
+from pagegrade.worker.housekeeping import CHORES, move_lines, run_housekeeping
 from tests.database_clock import make_clock, show
 from tests.queue_builders import Queue, completed
 from tests.store_builders import NOW_MS, add_owner, make_database, make_file
@@ -235,6 +236,24 @@ def test_no_task_ends_housekeeping_while_the_database_is_away(
     named = [record.chore for record in caplog.records if hasattr(record, "chore")]
 
     assert {"forget_requests", "forget_events", "forget_actions"} <= set(named)
+
+
+@pytest.mark.backend("postgresql", reason="SQLite's rows are claimed as they are")
+def test_a_run_whose_time_has_come_is_offered(services: Services) -> None:
+    """Workers are notified; not if none is."""
+    queue = Queue(services.database, add_owner(services.database)[0].id)
+    queue.add(now_ms=now_ms())
+    queue.change("DELETE FROM procrastinate_jobs")
+    queue.change("UPDATE runs SET offered = 0, available_at_ms = 0")
+    woken: list[None] = []
+    services.wake = lambda: woken.append(None)
+    before = services.database.read_here(has_jobs)
+    for _ in range(2):
+        asyncio.run(move_lines(services))
+
+    assert not before
+    assert services.database.read_here(has_jobs)
+    assert woken == [None]
 
 
 shared_only = pytest.mark.backend("postgresql", reason="one process keeps this in its memory")

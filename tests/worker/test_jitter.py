@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+import asyncio
+import statistics
+from pathlib import Path
+
 import pytest
 
-from pagegrade.worker.jitter import DRAWN, LATER_S, LATEST_S, SOON_S, turn_s
+from pagegrade.model.errors import Unavailable
+from pagegrade.service.container import Services
+from pagegrade.worker.jitter import DRAWN, ENOUGH, LATER_S, LATEST_S, SOON_S, pause_s, repeat, turn_s
+from tests.store_builders import make_database
 
 TRIES = 4_000
 
@@ -30,3 +37,36 @@ def test_a_hundred_idle_processes_ask_no_more_often_than_the_database_can_bear()
     later = [each for each in (turn_s(100) for _ in range(TRIES)) if each >= LATER_S]
 
     assert 100 / (sum(later) / len(later)) < 100
+
+
+@pytest.mark.parametrize("peers", [1, 3, 30, 300])
+def test_all_processes_together_look_about_as_often_as_a_few(peers: int) -> None:
+    """However many they are."""
+    pauses = [pause_s(peers, 5.0) for _ in range(200)]
+    looks_in_5_s = 5.0 * peers / statistics.mean(pauses)
+
+    assert 0.5 * min(peers, ENOUGH) < looks_in_5_s < 1.5 * ENOUGH
+    assert min(pauses) >= 5.0 / 2
+
+
+def test_a_look_that_fails_does_not_end_them(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A database that is away is no mistake of ours, and is not logged as one."""
+    services = Services(database=make_database(tmp_path))
+    errors = [Unavailable(), RuntimeError(), Unavailable()]
+    looked = asyncio.Event()
+
+    async def look(_: Services) -> None:
+        if errors:
+            raise errors.pop()
+        looked.set()
+
+    async def main() -> None:
+        async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+            looking = group.create_task(repeat(services, look, every_s=0.0))
+            await looked.wait()
+            looking.cancel()
+
+    asyncio.run(main())
+    services.database.close()
+
+    assert [record.message for record in caplog.records] == ["look_failed"]

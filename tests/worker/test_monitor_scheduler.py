@@ -14,6 +14,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.monitors.due_runs import find_due, queue_due
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.worker import monitor_scheduler as module
+from pagegrade.worker.jitter import repeat
 from pagegrade.worker.monitor_scheduler import queue_due_monitors, schedule_monitors
 from tests.queue_builders import Queue, completed
 from tests.store_builders import add_owner, make_database
@@ -53,7 +54,6 @@ def waiting(services: Services) -> int:
 
 def test_due_monitors_are_queued_until_none_is(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     """One bad moment of the database, or one mistake, does not end it; workers are woken."""
-    monkeypatch.setattr(module, "EVERY_S", 0.01)
     make_due(services, 3)
     woken: list[None] = []
     everything = asyncio.Event()
@@ -74,7 +74,7 @@ def test_due_monitors_are_queued_until_none_is(services: Services, monkeypatch: 
 
     async def run() -> None:
         async with asyncio.TaskGroup() as group:
-            scheduling = group.create_task(schedule_monitors(services))
+            scheduling = group.create_task(repeat(services, schedule_monitors, every_s=0.01))
             async with asyncio.timeout(SOON_S):
                 await everything.wait()
             scheduling.cancel()

@@ -1,4 +1,4 @@
-"""Periodic tasks, about once a minute: delete data that is no longer needed."""
+"""Periodic tasks: about once a minute delete data that is no longer needed; about once a second move lines of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pagegrade.service.erasure import finish_erasure
 from pagegrade.service.monitors.due_runs import find_too_far
 from pagegrade.service.retention import follow_clock, prune_expired
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.queue.admission import find_forgotten
+from pagegrade.store.queue.admission import find_forgotten, move_due
 from pagegrade.store.repositories.accounts import list_erasing
 from pagegrade.store.repositories.actions import forget_actions
 from pagegrade.store.repositories.deletion_clock import age_ms
@@ -34,6 +34,9 @@ from pagegrade.store.repositories.webhooks import list_accounts_wanting
 logger = logging.getLogger(__name__)
 
 EVERY_S: Final = 60.0
+LINES_EVERY_S: Final = 1.0
+MONITORS_EVERY_S: Final = 5.0
+"""Intervals of the looks at lines and at monitors, of all processes together (``jitter.repeat``)."""
 FIRST_S: Final = 5.0
 """Delay after the start, which is busy enough."""
 
@@ -64,6 +67,16 @@ async def run_housekeeping(services: Services) -> None:
                 logger.warning("chore_put_off", extra={"chore": _name_of(chore)})
             except Exception:
                 logger.exception("chore_failed", extra={"chore": _name_of(chore)})
+
+
+async def move_lines(services: Services) -> None:
+    """Offer the runs that may start by now, on a shared queue."""
+    limits = {
+        "target_runs": services.options.target_runs,
+        "target_runs_per_minute": services.options.target_runs_per_minute,
+    }
+    if await services.database.write(lambda tx: move_due(tx, now_ms(), **limits)):
+        services.wake()
 
 
 def _name_of(chore: Chore) -> str:

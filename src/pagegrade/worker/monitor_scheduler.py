@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import random
 from functools import partial
-from typing import Final
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
@@ -15,24 +12,11 @@ from pagegrade.service.monitors.due_runs import AT_ONCE, find_due, queue_due
 
 logger = logging.getLogger(__name__)
 
-EVERY_S: Final = 5.0
-ENOUGH: Final = 3
-"""So many processes may look each in their own time; more of them look less often, so that all together ask the
-database no more than these."""
-
 
 async def schedule_monitors(services: Services) -> None:
-    """Look for monitors that are due, until cancelled."""
-    while True:
-        await asyncio.sleep(EVERY_S * max(1.0, services.peers / ENOUGH) * random.uniform(0.5, 1.5))  # noqa: S311
-        try:
-            while await queue_due_monitors(services) == AT_ONCE:
-                pass
-        except Unavailable:
-            continue
-        except Exception:
-            # The next look may succeed; without one, no monitor of this process would ever run again.
-            logger.exception("schedule_failed")
+    """Queue the runs of all monitors that are due."""
+    while await queue_due_monitors(services) == AT_ONCE:
+        pass
 
 
 async def queue_due_monitors(services: Services) -> int:

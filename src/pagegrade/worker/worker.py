@@ -33,10 +33,9 @@ from pagegrade.store.repositories.host_slots import end_visits, hasten_lines, hi
 from pagegrade.store.schema.migrate import is_current
 from pagegrade.worker.deliver import deliver_events
 from pagegrade.worker.execute import perform_run
-from pagegrade.worker.housekeeping import run_housekeeping
-from pagegrade.worker.jitter import turn_s
+from pagegrade.worker.housekeeping import LINES_EVERY_S, MONITORS_EVERY_S, move_lines, run_housekeeping
+from pagegrade.worker.jitter import repeat, turn_s
 from pagegrade.worker.monitor_scheduler import schedule_monitors
-from pagegrade.worker.move_lines import move_in_time
 from pagegrade.worker.slice import do_crawls
 
 logger = logging.getLogger(__name__)
@@ -231,10 +230,13 @@ class Worker:
                 async with asyncio.TaskGroup() as group:
                     chores = [
                         group.create_task(run_housekeeping(self._services), name="housekeeping"),
-                        group.create_task(schedule_monitors(self._services), name="monitors"),
+                        group.create_task(
+                            repeat(self._services, schedule_monitors, every_s=MONITORS_EVERY_S), name="monitors"
+                        ),
                     ]
                     if self._services.database.shared:
-                        chores.append(group.create_task(move_in_time(self._services), name="lines"))
+                        moving = repeat(self._services, move_lines, every_s=LINES_EVERY_S)
+                        chores.append(group.create_task(moving, name="lines"))
                     if self._slots:
                         stop = self._stop_delivering
                         delivering = deliver_events(self._services, resolver=self._resolver, stop=stop)
