@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -284,18 +285,20 @@ def test_a_flood_from_one_key_is_held_back(tmp_path: Path) -> None:
     """429 with the time to wait; what is refused leaves no trace, and other keys are served."""
     with running_server(tmp_path / "data", WORKERS=0, REQUESTS_PER_MINUTE=50, ANALYSES_PER_MINUTE=8) as server:
         other = server.add_key(1)
+        began_s = time.monotonic()
         replies = at_once(12, lambda n: ask_for(server, f"https://example.com/{n}"))
         refused = next(reply for reply in replies if reply.status == 429)
         flood = at_once(16, lambda _: [server.call("GET", REPORTS).status for _ in range(4)])
         statuses = [status for one in flood for status in one]
+        given_back = math.ceil((time.monotonic() - began_s) * 50 / 60)
         left = server.call("GET", REPORTS, key=other)
 
         assert sorted(reply.status for reply in replies) == [201] * 8 + [429] * 4
         assert wrong_problem(refused.json, status=429, code="rate_limited") == []
         assert 1 <= int(refused.need("Retry-After")) <= 60
         assert refused.header("RateLimit") is not None
-        assert statuses.count(200) <= 50 - 12
-        assert statuses.count(429) >= 26
+        assert statuses.count(200) <= 50 - 12 + given_back
+        assert statuses.count(429) >= 26 - given_back
         assert (left.status, left.json["meta"]["total"]) == (200, 8)
 
 

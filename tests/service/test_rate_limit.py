@@ -4,15 +4,28 @@ import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pagegrade.service.rate_limit import WINDOW_S, Limits, Standing
-from pagegrade.service.rate_windows import MOST, DatabaseWindows, MemoryWindows
+from pagegrade.service import rate_limit as module
+from pagegrade.service.rate_limit import (
+    HOUR_S,
+    MINUTE_S,
+    Bucket,
+    Buckets,
+    DatabaseBuckets,
+    MemoryBuckets,
+    Standing,
+    buckets_of,
+)
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from tests.database_clock import make_clock, show
 from tests.store_builders import NOW_MS, make_database, make_file, on
+
+NO_TRANSACTION: Any = None
+"""Memory needs none."""
 
 
 class Clock:
@@ -28,7 +41,7 @@ class Clock:
 class Gate:
     """Limits, and the time they go by."""
 
-    def __init__(self, limits: Limits, database: Database, clock: Clock) -> None:
+    def __init__(self, limits: Buckets, database: Database, clock: Clock) -> None:
         self.limits = limits
         self.database = database
         self.clock = clock
@@ -38,17 +51,25 @@ class Gate:
         self.clock.now_s += seconds
         show(self.database, NOW_MS + round((self.clock.now_s - 1000) * 1000))
 
-    def take(self, kind: str, who: str, per_minute: int) -> Standing:
+    def take(self, kind: str, who: str, limit: int, window_s: int = MINUTE_S) -> Standing:
         """Ask."""
-        return self.database.write_here(lambda tx: self.limits.take(tx, kind, who, per_minute))
+        return self.database.write_here(lambda tx: self.limits.take(tx, Bucket((kind, who), limit, window_s)))
 
-    def look(self, kind: str, who: str, per_minute: int) -> Standing:
+    def look(self, kind: str, who: str, limit: int) -> Standing:
         """Ask without asking."""
-        return self.database.write_here(lambda tx: self.limits.look(tx, kind, who, per_minute))
+        return self.database.write_here(lambda tx: self.limits.look(tx, Bucket((kind, who), limit)))
 
-    def give_back(self, kind: str, who: str, per_minute: int) -> Standing:
+    def give_back(self, kind: str, who: str, limit: int) -> Standing:
         """Be as if one had not asked."""
-        return self.database.write_here(lambda tx: self.limits.give_back(tx, kind, who, per_minute))
+        return self.database.write_here(lambda tx: self.limits.give_back(tx, Bucket((kind, who), limit)))
+
+    def note(self, seconds: int) -> None:
+        """Remember something for so long."""
+        self.database.write_here(lambda tx: self.limits.note(tx, ("known", "alice"), seconds))
+
+    def is_noted(self, who: str) -> bool:
+        """Ask for it."""
+        return self.database.write_here(lambda tx: self.limits.is_noted(tx, ("known", who)))
 
 
 @pytest.fixture(params=["memory", "database"])
@@ -57,11 +78,11 @@ def gate(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Gate]:
     clock = Clock()
     if request.param == "memory":
         database: Database = make_file(tmp_path)
-        limits = Limits(MemoryWindows(clock))
+        limits: Buckets = MemoryBuckets(clock)
     else:
         with on("postgresql"):
             database = make_database(tmp_path)
-        limits = Limits(DatabaseWindows(database))
+        limits = DatabaseBuckets(database)
     make_clock(database)
     show(database, NOW_MS)
     yield Gate(limits, database, clock)
@@ -69,37 +90,51 @@ def gate(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Gate]:
 
 
 def test_a_limit_is_kept_to_the_last_request(gate: Gate) -> None:
-    """So many are allowed, the next is not, and each says how many are left."""
+    """So many are allowed at once, the next is not, and each says how many are left."""
     standings = [gate.take("requests", "alice", 3) for _ in range(5)]
 
     assert [each.allowed for each in standings] == [True, True, True, False, False]
     assert [each.remaining for each in standings] == [2, 1, 0, 0, 0]
-    assert {(each.limit, each.reset_s) for each in standings} == {(3, 60)}
+    assert {(each.limit, each.reset_s) for each in standings} == {(3, 20)}
 
 
-def test_room_comes_back_as_requests_leave_the_window(gate: Gate) -> None:
-    """One by one, a minute after each; there is never more than the limit in any minute."""
+@pytest.mark.parametrize(("limit", "window_s"), [(1, 60), (7, 60), (120, 60), (100, 3600), (40, 86_400)])
+def test_a_full_bucket_holds_the_limit_and_not_one_more(gate: Gate, limit: int, window_s: int) -> None:
+    """At a moment, whatever is left over when the window is divided by the limit; and after a window again."""
+    for _ in range(2):
+        allowed = [gate.take("requests", "alice", limit, window_s).allowed for _ in range(limit + 1)]
+        gate.go_on(window_s)
+
+        assert allowed == [True] * limit + [False]
+
+
+def test_room_comes_back_evenly(gate: Gate) -> None:
+    """A client that asks all the time gets what the bucket held, and then the limit in each window."""
     taken: list[float] = []
     for _ in range(300):
         if gate.take("requests", "alice", 7).allowed:
             taken.append(gate.clock.now_s)
         gate.go_on(1.7)
-    in_a_minute = [sum(at <= other < at + WINDOW_S for other in taken) for at in taken]
+    later = [at for at in taken if at > 1000]
+    in_a_minute = [sum(at <= other < at + MINUTE_S for other in later[7:]) for at in later[7:]]
 
-    assert max(in_a_minute) == 7
-    assert len(taken) > 7 * 300 * 1.7 / WINDOW_S - 7
+    assert len(taken) == 7 + int(299 * 1.7 * 7 / MINUTE_S)
+    assert max(in_a_minute) <= 8
 
 
 def test_waiting_as_long_as_announced_is_enough(gate: Gate) -> None:
-    """Retry-After is exact."""
+    """Retry-After is exact: a second less is not enough."""
     gate.take("requests", "alice", 2)
-    gate.go_on(10.4)
+    gate.go_on(10)
     gate.take("requests", "alice", 2)
     refused = gate.take("requests", "alice", 2)
-    gate.go_on(refused.reset_s)
+    gate.go_on(refused.reset_s - 1)
+    before = gate.take("requests", "alice", 2)
+    gate.go_on(1)
     after = gate.take("requests", "alice", 2)
 
-    assert (refused.allowed, refused.reset_s) == (False, 50)
+    assert (refused.allowed, refused.reset_s) == (False, 20)
+    assert (before.allowed, before.reset_s) == (False, 1)
     assert after.allowed
 
 
@@ -154,13 +189,14 @@ def test_what_was_not_used_can_be_given_back(gate: Gate) -> None:
 
 def test_from_the_event_loop_it_is_the_same(gate: Gate) -> None:
     """There is no transaction; both ways count together."""
+    bucket = Bucket(("requests", "alice"), 2)
 
     async def script() -> list[Standing]:
         return [
-            await gate.limits.take_now("requests", "alice", 2),
-            await gate.limits.take_now("requests", "alice", 2),
-            await gate.limits.take_now("requests", "alice", 2),
-            await gate.limits.give_back_now("requests", "alice", 2),
+            await gate.limits.take_now(bucket),
+            await gate.limits.take_now(bucket),
+            await gate.limits.take_now(bucket),
+            await gate.limits.give_back_now(bucket),
         ]
 
     standings = asyncio.run(script())
@@ -172,9 +208,80 @@ def test_from_the_event_loop_it_is_the_same(gate: Gate) -> None:
 
 def test_limits_have_no_upper_bound(gate: Gate) -> None:
     """They are returned as they were set."""
-    standing = gate.take("requests", "alice", 10 * MOST)
+    standing = gate.take("requests", "alice", 10**11)
 
-    assert standing == Standing(allowed=True, limit=10 * MOST, remaining=10 * MOST - 1, reset_s=60)
+    assert (standing.allowed, standing.limit) == (True, 10**11)
+
+
+def test_a_note_lasts_as_long_as_it_was_asked_for(gate: Gate) -> None:
+    """From the last time on, and for this name only."""
+    gate.note(10)
+    gate.go_on(9)
+    gate.note(10)
+    gate.go_on(9)
+    before = gate.is_noted("alice"), gate.is_noted("bob")
+    gate.go_on(1)
+
+    assert before == (True, False)
+    assert not gate.is_noted("alice")
+
+
+def test_silent_clients_are_forgotten() -> None:
+    """Two of them whenever something is counted."""
+    clock = Clock()
+    buckets = MemoryBuckets(clock)
+    for number in range(1000):
+        buckets.take(NO_TRANSACTION, Bucket(("wrong keys", number), 30))
+    clock.now_s += MINUTE_S
+    for _ in range(600):
+        buckets.take(NO_TRANSACTION, Bucket(("wrong keys", "alice"), 10_000))
+
+    assert len(buckets._full_at) == 1
+
+
+@pytest.mark.parametrize(("known", "kept"), [(100, 100), (101, 100)])
+def test_many_clients_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch, known: int, kept: int) -> None:
+    """At the limit and one past it: the client that was silent the longest is forgotten, a busy one is not."""
+    monkeypatch.setattr(module, "REMEMBERED", 100)
+    buckets = MemoryBuckets(Clock())
+    busy = Bucket(("requests", "alice"), 1, HOUR_S)
+    for number in range(known - 2):
+        buckets.take(NO_TRANSACTION, Bucket(("wrong keys", number), 1))
+        buckets.take(NO_TRANSACTION, busy)
+    buckets.take(NO_TRANSACTION, Bucket(("wrong keys", "last"), 1))
+    oldest = buckets.look(NO_TRANSACTION, Bucket(("wrong keys", 0), 1)).allowed
+
+    assert len(buckets._full_at) == kept
+    assert not buckets.look(NO_TRANSACTION, busy).allowed
+    assert oldest is (known > 100)
+
+
+def test_without_a_clock_of_its_own_it_has_one() -> None:
+    """As the server makes it."""
+    assert MemoryBuckets().take(NO_TRANSACTION, Bucket(("requests", "alice"), 1)).allowed
+
+
+def test_one_process_counts_by_itself_and_several_together(tmp_path: Path) -> None:
+    """It depends on the database alone."""
+    with on("postgresql"):
+        shared = make_database(tmp_path)
+    own = make_file(tmp_path)
+    found = [type(buckets_of(database)) for database in (own, shared)]
+    shared.close()
+    own.close()
+
+    assert found == [MemoryBuckets, DatabaseBuckets]
+
+
+def test_requests_of_many_threads_get_the_limit_and_not_one_more() -> None:
+    """In the memory of one process."""
+    buckets = MemoryBuckets(Clock())
+    with ThreadPoolExecutor(16) as threads:
+        standings = list(
+            threads.map(lambda _: buckets.take(NO_TRANSACTION, Bucket(("requests", "alice"), 120)), range(400))
+        )
+
+    assert sum(each.allowed for each in standings) == 120
 
 
 def test_a_limit_holds_for_all_processes_together(tmp_path: Path) -> None:
@@ -182,11 +289,13 @@ def test_a_limit_holds_for_all_processes_together(tmp_path: Path) -> None:
     with on("postgresql"):
         pools = [make_database(tmp_path)]
     pools += [open_database(pools[0].url) for _ in range(3)]
-    processes = [Limits(DatabaseWindows(pool)) for pool in pools]
+    make_clock(pools[0])
+    show(pools[0], NOW_MS)
+    processes = [DatabaseBuckets(pool) for pool in pools]
 
     def ask(number: int) -> Standing:
         limits = processes[number % 4]
-        return pools[number % 4].write_here(lambda tx: limits.take(tx, "requests", "alice", 120))
+        return pools[number % 4].write_here(lambda tx: limits.take(tx, Bucket(("requests", "alice"), 120)))
 
     with ThreadPoolExecutor(24) as threads:
         standings = list(threads.map(ask, range(400)))
@@ -202,13 +311,13 @@ def test_what_was_counted_first_is_counted_whatever_comes_after(tmp_path: Path) 
     """A request whose reading fails is not free."""
     with on("postgresql"):
         database = make_database(tmp_path)
-    limits = Limits(DatabaseWindows(database))
+    limits = DatabaseBuckets(database)
 
     async def script() -> int:
         refused = 0
         for _ in range(5):
             try:
-                await database.read(_fail, first=lambda tx: limits.take(tx, "requests", "alice", 3).allowed)
+                await database.read(_fail, first=lambda tx: limits.take(tx, Bucket(("requests", "alice"), 3)).allowed)
             except LookupError as error:
                 refused += error.args == (False,)
         return refused

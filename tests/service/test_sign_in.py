@@ -183,7 +183,7 @@ def test_attempts_are_limited_before_anything_is_hashed(tmp_path: Path) -> None:
             assert len(instance.passwords.hashed) == CLIENT_AT_ADDRESS.count
             assert sum(isinstance(answer, RateLimited) for answer in answers) == 40 - CLIENT_AT_ADDRESS.count
             waits = [answer.retry_after_s or 0 for answer in answers if isinstance(answer, RateLimited)]
-            assert all(840 < wait_s <= 900 for wait_s in waits)
+            assert all(0 < wait_s <= 90 for wait_s in waits)
 
     with_instance(tmp_path, script)
 

@@ -16,8 +16,7 @@ from pagegrade.service import unit_of_work
 from pagegrade.service.accounts.access import KeyUses
 from pagegrade.service.accounts.admission import Admission, SignInNeeded
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.rate_limit import Limits
-from pagegrade.service.rate_windows import MemoryWindows
+from pagegrade.service.rate_limit import MemoryBuckets
 from pagegrade.service.unit_of_work import SEARCHES_AT_ONCE, UnitOfWork, of_account, search_slots
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import load_account
@@ -30,7 +29,7 @@ NOW_MS = 1_700_000_000_000
 def admission(key: str | None = None, *, sessions: tuple[str, ...] = (), **options: Any) -> Admission:
     """The credentials of one request."""
     return Admission(
-        limits=Limits(MemoryWindows()),
+        limits=MemoryBuckets(),
         key_uses=KeyUses(),
         options=ServiceOptions(**options),
         now_ms=NOW_MS,

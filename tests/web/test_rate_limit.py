@@ -11,8 +11,7 @@ from pagegrade.model.errors import RateLimited
 from pagegrade.service.accounts.access import KeyUses
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.rate_limit import Limits
-from pagegrade.service.rate_windows import MemoryWindows
+from pagegrade.service.rate_limit import Buckets, MemoryBuckets
 from pagegrade.web.rate_limit import ANALYSES, RateLimit
 from tests.service.instance import caller_of
 from tests.store_builders import NOW_MS
@@ -21,7 +20,7 @@ ALICE = caller_of(Account(id=1, name="Alice", email="alice@example.org", created
 OPTIONS = ServiceOptions(analyses_per_minute=1)
 
 
-def a_request(limits: Limits, caller: Caller = ALICE) -> tuple[RateLimit, Admission]:
+def a_request(limits: Buckets, caller: Caller = ALICE) -> tuple[RateLimit, Admission]:
     """One that was admitted."""
     admission = Admission(
         limits=limits,
@@ -40,7 +39,7 @@ def test_an_analysis_counts_once_for_a_request() -> None:
     """However often it is asked for; the next request is refused."""
 
     async def script() -> None:
-        limits = Limits(MemoryWindows(lambda: 0.0))
+        limits = MemoryBuckets(lambda: 0.0)
         first, admission = a_request(limits)
         await first.take_analysis()
         await first.take_analysis()
@@ -55,7 +54,7 @@ def test_an_analysis_that_was_not_started_is_given_back() -> None:
     """And leaves no trace in the headers; a refused one gives back nothing."""
 
     async def script() -> None:
-        limits = Limits(MemoryWindows(lambda: 0.0))
+        limits = MemoryBuckets(lambda: 0.0)
         first, admission = a_request(limits)
         await first.take_analysis()
         refused, _ = a_request(limits)

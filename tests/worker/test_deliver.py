@@ -17,6 +17,7 @@ from pagegrade.model.webhooks import StoredWebhook
 from pagegrade.parse.mail import MailServer
 from pagegrade.service.container import Services
 from pagegrade.service.options import MailOptions, ServiceOptions
+from pagegrade.service.rate_limit import MemoryBuckets
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.webhooks.payload import make_key
 from pagegrade.service.webhooks.signatures import secret_of
@@ -370,7 +371,7 @@ def test_an_address_gets_so_many_messages_an_hour(
             await wait_for(lambda: queue.rows(put_off) == [(1,)])
             waiting = [attempts for _, attempts, _, _ in log(queue, webhook)]
             sent = len(box.messages)
-            monkeypatch.setattr(deliver, "MAILS_PER_HOUR", 2)
+            services.limits = MemoryBuckets()  # an hour later
             queue.database.write_here(lambda tx: tx.exec_driver_sql("UPDATE webhooks SET lease_until_ms = NULL"))
             await wait_for(lambda: all(each[0] == "delivered" for each in log(queue, webhook)))
         return sent, waiting

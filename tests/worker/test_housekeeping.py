@@ -27,7 +27,7 @@ from pagegrade.store.repositories.keys import list_keys
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.processes import KEPT_MS as KEPT_SILENT_MS
 from pagegrade.store.repositories.processes import Process, beat, list_live
-from pagegrade.store.repositories.rate_windows import Counter, counter_name, silence_to_forget, take_counts
+from pagegrade.store.repositories.rate_limit import bucket_name, take_token
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.worker import housekeeping
 from pagegrade.worker.housekeeping import CHORES, move_lines, run_housekeeping
@@ -259,60 +259,50 @@ def test_a_run_whose_time_has_come_is_offered(services: Services) -> None:
 shared_only = pytest.mark.backend("postgresql", reason="one process keeps this in its memory")
 
 
-def _count(services: Services, number: int, window_s: int) -> None:
-    counter = Counter(counter_name(number), 3, window_s)
-    services.database.write_here(lambda tx: take_counts(tx, (counter,)))
-
-
-def _counters(services: Services) -> int:
-    count = "SELECT count(*) FROM counters"
+def _buckets(services: Services) -> int:
+    count = "SELECT count(*) FROM buckets"
     return int(services.database.read_here(lambda tx: tx.exec_driver_sql(count).scalar_one()))
 
 
-@shared_only
-def test_counters_that_no_longer_count_are_forgotten(services: Services) -> None:
-    """In every piece of the table, of which there are several."""
+def _fill(services: Services, full_at: str, number: int) -> None:
     make_clock(services.database)
     show(services.database, NOW_MS)
     services.database.write_here(
         lambda tx: tx.exec_driver_sql(
-            "INSERT INTO counters SELECT decode(md5(number::text), 'hex'), 0, '{}', '{}', clock_timestamp() "
-            "FROM generate_series(1, 60000) AS number"
+            f"INSERT INTO buckets SELECT decode(md5(number::text), 'hex'), {full_at} "  # noqa: S608
+            f"FROM generate_series(1, {number}) AS number"
         )
     )
-    _count(services, 1, 60)
-    _count(services, 2, 3600)
+
+
+@shared_only
+def test_buckets_that_are_full_are_forgotten(services: Services) -> None:
+    """More than go at a time."""
+    _fill(services, "clock_timestamp()", housekeeping.BUCKETS_AT_A_TIME + 1)
+    for window_s in (60, 3600):
+        name = bucket_name(window_s)
+        services.database.write_here(partial(take_token, name=name, step_s=window_s, window_s=window_s))
     show(services.database, NOW_MS + 60_000)
 
     do_all(services)
 
-    assert _counters(services) == 1
+    assert _buckets(services) == 1
 
 
 @shared_only
-def test_of_too_many_counters_those_left_alone_the_longest_go(
+def test_of_too_many_buckets_those_that_are_full_the_soonest_go(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though they count; the table does not grow for ever, however many clients come."""
-    monkeypatch.setattr(housekeeping, "COUNTERS", 15_000)
-    # Of a table of this size all of it is looked at, or the number that goes would be up to chance.
-    monkeypatch.setattr(housekeeping, "silence_to_forget", partial(silence_to_forget, percent=100))
-    make_clock(services.database)
-    show(services.database, NOW_MS)
-    services.database.write_here(
-        lambda tx: tx.exec_driver_sql(
-            "INSERT INTO counters SELECT decode(md5(number::text), 'hex'), 1, "
-            "ARRAY[clock_timestamp() - number * interval '1 ms'], '{1}', clock_timestamp() + interval '1 h' "
-            "FROM generate_series(1, 30000) AS number"
-        )
-    )
+    monkeypatch.setattr(housekeeping, "BUCKETS", 15_000)
+    _fill(services, "clock_timestamp() + number * interval '1 s'", 30_000)
 
     do_all(services)
-    oldest = "SELECT min(moments[1]) FROM counters"
-    left_s = services.database.read_here(lambda tx: tx.exec_driver_sql(oldest).scalar_one()).timestamp()
+    soonest = "SELECT min(full_at) FROM buckets"
+    full_at_s = services.database.read_here(lambda tx: tx.exec_driver_sql(soonest).scalar_one()).timestamp()
 
-    assert _counters(services) == 15_000
-    assert left_s == NOW_MS / 1000 - 15
+    assert _buckets(services) == 15_000
+    assert full_at_s == NOW_MS / 1000 + 15_001
 
 
 @shared_only

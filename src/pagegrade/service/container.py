@@ -17,8 +17,7 @@ from pagegrade.service.accounts.passwords import Passwords
 from pagegrade.service.health import Health
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.pdf_pool import Documents
-from pagegrade.service.rate_limit import Limits
-from pagegrade.service.rate_windows import windows_of
+from pagegrade.service.rate_limit import Buckets, buckets_of
 from pagegrade.service.reports.events import Changes, Waits
 from pagegrade.service.unit_of_work import search_slots
 from pagegrade.store.engine.database import Database
@@ -57,7 +56,7 @@ class Services:
     """Notifies waiting requests that a report has changed."""
     waits: Waits = field(default_factory=Waits)
     """Requests that wait for a report."""
-    limits: Limits = field(init=False)
+    limits: Buckets = field(init=False)
     """Rate limits of keys and client addresses."""
     key_uses: KeyUses = field(default_factory=KeyUses)
     """Times of last use of keys, saved at intervals."""
@@ -103,9 +102,9 @@ class Services:
     """The process received a stop signal and accepts no new work."""
 
     def __post_init__(self) -> None:
-        # Each has counters of its own: many clients at one must not make another forget.
-        self.limits = Limits(windows_of(self.database))
-        self.password_attempts = PasswordAttempts(windows_of(self.database))
-        self.sign_in_attempts = SignInAttempts(windows_of(self.database))
+        # Each has buckets of its own: many clients at one must not make another forget.
+        self.limits = buckets_of(self.database)
+        self.password_attempts = PasswordAttempts(buckets_of(self.database))
+        self.sign_in_attempts = SignInAttempts(buckets_of(self.database))
         self.health = Health(self.database)
         self.database.on_commit = self.observation.group_written

@@ -14,6 +14,7 @@ from pagegrade.render.notifications import invitation_message
 from pagegrade.service.accounts.team import NewInvitation
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
+from pagegrade.service.rate_limit import HOUR_S, Bucket
 from pagegrade.service.webhooks.sending import texts_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import list_addresses, load_account
@@ -55,7 +56,7 @@ async def count_mail(services: Services, caller: Caller, recipient: str) -> None
         ("invitation mails to address", recipient.casefold(), MAILS_TO_ADDRESS),
     )
     for kind, who, per_hour in counters:
-        standing = await services.limits.take_in_hour(kind, who, per_hour)
+        standing = await services.limits.take_now(Bucket((kind, who), per_hour, HOUR_S))
         if not standing.allowed:
             raise RateLimited(f"At most {per_hour} {kind} are sent within an hour.", retry_after_s=standing.reset_s)
 

@@ -20,6 +20,7 @@ from pagegrade.service.accounts.operations import hold_accounts
 from pagegrade.service.accounts.sessions import NewPerson, start_as_new
 from pagegrade.service.container import Services
 from pagegrade.service.invitation_mail import MAILS_TO_ADDRESS, Mailed, hand_over, sender_of
+from pagegrade.service.rate_limit import HOUR_S, Bucket
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import count_accounts, list_addresses
 from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
@@ -54,7 +55,7 @@ async def send_sign_up(services: Services, address: str, *, client: str, texts: 
         ("invitation mails to address", folded, MAILS_TO_ADDRESS),
         ("sign-up mails", "", MAILS),
     ):
-        standing = await services.limits.take_in_hour(kind, who, per_hour)
+        standing = await services.limits.take_now(Bucket((kind, who), per_hour, HOUR_S))
         if not standing.allowed:
             raise RateLimited(f"At most {per_hour} {kind} are sent within an hour.", retry_after_s=standing.reset_s)
 

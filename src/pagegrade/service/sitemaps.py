@@ -27,6 +27,7 @@ from pagegrade.sandbox.fair_slots import NoSlot
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE
+from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.reports.validation import check_allowed
 from pagegrade.service.runs.analysis import policy_of
 from pagegrade.service.runs.options import AnalyzeOptions
@@ -127,7 +128,7 @@ async def read_sitemap_urls(
 async def _may_ask(services: Services, url: str) -> bool:
     """Count a file of a site, if there is any politeness to keep to."""
     site = politeness_target(url, services.options.analyze.allow_networks)
-    return not site or (await services.limits.take_now("sitemap files", site, SITE_FILES_PER_MINUTE)).allowed
+    return not site or (await services.limits.take_now(Bucket(("sitemap files", site), SITE_FILES_PER_MINUTE))).allowed
 
 
 async def _read_all(

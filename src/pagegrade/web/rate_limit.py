@@ -8,7 +8,7 @@ from typing import Final
 from pagegrade.model.errors import RateLimited, Unavailable
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.rate_limit import Limits
+from pagegrade.service.rate_limit import Bucket, Buckets
 
 ANALYSES: Final = "analyses"
 
@@ -16,7 +16,7 @@ ANALYSES: Final = "analyses"
 class RateLimit:
     """Counts what one request uses up; the admission counts the request itself."""
 
-    def __init__(self, limits: Limits, options: ServiceOptions, admission: Admission) -> None:
+    def __init__(self, limits: Buckets, options: ServiceOptions, admission: Admission) -> None:
         self._limits = limits
         self._options = options
         self._admission = admission
@@ -36,7 +36,8 @@ class RateLimit:
         standing = standings.get(ANALYSES)
         if standing is None or not standing.allowed:
             identity = self._admission.admitted.identity
-            standings[ANALYSES] = await self._limits.take_now(ANALYSES, identity, self._options.analyses_per_minute)
+            bucket = Bucket((ANALYSES, identity), self._options.analyses_per_minute)
+            standings[ANALYSES] = await self._limits.take_now(bucket)
 
     def check_analysis(self) -> None:
         """Go on only if the analysis was counted; also called inside of transactions.
@@ -58,7 +59,7 @@ class RateLimit:
         if standing is not None and standing.allowed:
             identity = self._admission.admitted.identity
             with contextlib.suppress(Unavailable):
-                standings[policy] = await self._limits.give_back_now(policy, identity, standing.limit)
+                standings[policy] = await self._limits.give_back_now(Bucket((policy, identity), standing.limit))
 
     async def forget_analysis(self) -> None:
         """Take back the count of an analysis that was not started."""

@@ -18,6 +18,7 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.model.events import Event
 from pagegrade.model.webhooks import ClaimedWebhook
 from pagegrade.service.container import Services
+from pagegrade.service.rate_limit import HOUR_S, Bucket
 from pagegrade.service.webhooks.operations import shown_url
 from pagegrade.service.webhooks.payload import make_key, prepare
 from pagegrade.service.webhooks.sending import attempt, broken_attempt
@@ -145,7 +146,7 @@ async def _put_off_until_ms(services: Services, claimed: ClaimedWebhook) -> int 
     webhook = claimed.webhook
     if webhook.kind != "email":
         return None
-    standing = await services.limits.take_in_hour("mails", webhook.url.lower(), MAILS_PER_HOUR)
+    standing = await services.limits.take_now(Bucket(("mails", webhook.url.lower()), MAILS_PER_HOUR, HOUR_S))
     if standing.allowed:
         return None
     logger.info("mail_put_off", extra={"webhook": webhook.id})

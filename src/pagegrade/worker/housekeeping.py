@@ -27,7 +27,7 @@ from pagegrade.store.repositories.host_slots import forget_visits
 from pagegrade.store.repositories.idempotency import forget_requests
 from pagegrade.store.repositories.monitors import save_monitor
 from pagegrade.store.repositories.processes import forget_silent
-from pagegrade.store.repositories.rate_windows import PIECE_PAGES, silence_to_forget, sweep_counters
+from pagegrade.store.repositories.rate_limit import forget_buckets
 from pagegrade.store.repositories.silences import forget_silences
 from pagegrade.store.repositories.webhooks import list_accounts_wanting
 
@@ -45,8 +45,10 @@ ENOUGH: Final = 2
 AT_A_TIME: Final = 1_000
 """Maximum number of rows of one transaction, so that other writers do not wait long."""
 
-COUNTERS: Final = 1_000_000
-"""Maximum number of counter rows, some 300 MB; beyond it the least recently used ones are deleted."""
+BUCKETS: Final = 1_000_000
+"""Maximum number of rate limit buckets in use, some 150 MB; beyond it those that are full the soonest are deleted."""
+BUCKETS_AT_A_TIME: Final = 10_000
+"""Each time the whole table is read, so more than of other rows."""
 
 Chore = Callable[[Services], Awaitable[object]]
 
@@ -129,27 +131,11 @@ async def _forget_sessions(services: Services) -> None:
     await services.database.write(lambda tx: forget_sessions(tx, now_ms()))
 
 
-async def _forget_counters(services: Services) -> None:
-    """Delete expired counters, in pieces, so that other transactions do not wait."""
-    if not services.database.shared:
-        return
-    left = await _sweep(services, None)
-    if left > COUNTERS:
-        part = 1 - COUNTERS / left
-        silent_s = await services.database.write(lambda tx: silence_to_forget(tx, part))
-        if silent_s is not None:
-            await _sweep(services, silent_s)
-
-
-async def _sweep(services: Services, silent_s: float | None) -> int:
-    """Delete expired counters; return the number of remaining ones."""
-    page = left = 0
-    while True:
-        swept = await services.database.write(partial(sweep_counters, page=page, silent_s=silent_s))
-        if swept is None:
-            return left
-        left += swept[1]
-        page += PIECE_PAGES
+async def _forget_buckets(services: Services) -> None:
+    """Delete buckets of rate limits that are full, or too many, in pieces, so that other transactions do not wait."""
+    forgotten = BUCKETS_AT_A_TIME if services.database.shared else 0
+    while forgotten >= BUCKETS_AT_A_TIME:
+        forgotten = await services.database.write(partial(forget_buckets, most=BUCKETS, limit=BUCKETS_AT_A_TIME))
 
 
 async def _forget_processes(services: Services) -> None:
@@ -204,7 +190,7 @@ CHORES: Final[tuple[Chore, ...]] = (
     partial(_forget_aged, forget=forget_actions),
     partial(_forget_aged, forget=forget_silences),
     _forget_sessions,
-    _forget_counters,
+    _forget_buckets,
     _forget_processes,
     _finish_erasures,
     _warn_of_quotas,

@@ -14,15 +14,14 @@ from pagegrade.service.accounts.access import KeyUses, make_secret
 from pagegrade.service.accounts.admission import Admission, SignInNeeded
 from pagegrade.service.accounts.sessions import start_session
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.rate_limit import Limits
-from pagegrade.service.rate_windows import MemoryWindows
+from pagegrade.service.rate_limit import Buckets, MemoryBuckets
 from pagegrade.store.engine.database import Database
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 LIMITED = ServiceOptions(requests_per_minute=2, wrong_keys_per_minute=2)
 
 
-def admission(limits: Limits, key: str | None = None, token: str = "", **more: Any) -> Admission:
+def admission(limits: Buckets, key: str | None = None, token: str = "", **more: Any) -> Admission:
     """The credentials of one request of one client."""
     made = Admission(
         limits=limits,
@@ -47,20 +46,20 @@ def test_a_key_may_send_so_many_requests(tmp_path: Path) -> None:
     """The refused one costs nothing and says how long to wait."""
     database = make_database(tmp_path)
     _, key = add_owner(database)
-    limits = Limits(MemoryWindows(lambda: 0.0))
+    limits = MemoryBuckets(lambda: 0.0)
     names = [admitted(database, admission(limits, key)).account.name for _ in range(2)]
     with pytest.raises(RateLimited) as caught:
         admitted(database, admission(limits, key))
     database.close()
 
-    assert (names, caught.value.retry_after_s) == (["Alice", "Alice"], 60)
+    assert (names, caught.value.retry_after_s) == (["Alice", "Alice"], 30)
 
 
 def test_a_client_may_try_so_many_wrong_keys(tmp_path: Path) -> None:
     """A right key from the same address is admitted all the same."""
     database = make_database(tmp_path)
     _, key = add_owner(database)
-    limits = Limits(MemoryWindows(lambda: 0.0))
+    limits = MemoryBuckets(lambda: 0.0)
     refused: list[str] = []
     for _ in range(3):
         with pytest.raises((Unauthenticated, RateLimited)) as caught:
@@ -77,11 +76,11 @@ def test_a_page_needs_a_session_and_an_administrator_for_some(tmp_path: Path) ->
     database = make_database(tmp_path)
     account, _ = add_owner(database)
     token = database.write_here(lambda tx: start_session(tx, account, "Firefox", NOW_MS))
-    caller = admitted(database, admission(Limits(MemoryWindows()), token=token, access="account"))
+    caller = admitted(database, admission(MemoryBuckets(), token=token, access="account"))
     with pytest.raises(SignInNeeded):
-        admitted(database, admission(Limits(MemoryWindows()), access="account"))
+        admitted(database, admission(MemoryBuckets(), access="account"))
     with pytest.raises(NotFound):
-        admitted(database, admission(Limits(MemoryWindows()), token=token, access="admin"))
+        admitted(database, admission(MemoryBuckets(), token=token, access="admin"))
     database.close()
 
     assert caller.account.id == account.id
@@ -92,7 +91,7 @@ def test_identification_counts_nothing(tmp_path: Path) -> None:
     database = make_database(tmp_path)
     account, _ = add_owner(database)
     token = database.write_here(lambda tx: start_session(tx, account, "Firefox", NOW_MS))
-    one, other = admission(Limits(MemoryWindows()), token=token), admission(Limits(MemoryWindows()), token="x" * 43)
+    one, other = admission(MemoryBuckets(), token=token), admission(MemoryBuckets(), token="x" * 43)
     found = database.read_here(one.identify), database.read_here(other.identify)
     database.close()
 

@@ -29,8 +29,8 @@ from pagegrade.store.schema.migrate import (
 from pagegrade.store.schema.tables import installation, metadata
 from tests.store_builders import add_owner, make_database, make_empty
 
-OTHERS = ("reports_search", "procrastinate_", "counters")
-"""Tables of the search of one database, and of the queue and the counters of the other."""
+OTHERS = ("reports_search", "procrastinate_", "counters", "buckets")
+"""Tables of the search of one database, and of the queue and the rate limits of the other."""
 ONLY_SHARED = (
     "ix_runs_parked",
     "ix_runs_suspects",

@@ -13,7 +13,7 @@ from pagegrade.model.errors import NotFound, OtherProject, RateLimited, Unauthen
 from pagegrade.service.accounts.access import KeyUses, authenticate, require_scope
 from pagegrade.service.accounts.sessions import SignedIn, find_signed_in
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.rate_limit import Limits, Standing
+from pagegrade.service.rate_limit import Bucket, Buckets, Standing
 from pagegrade.store.engine.database import Transaction
 
 REQUESTS: Final = "requests"
@@ -48,7 +48,7 @@ class Admission:
     def __init__(
         self,
         *,
-        limits: Limits,
+        limits: Buckets,
         key_uses: KeyUses,
         options: ServiceOptions,
         now_ms: int,
@@ -114,8 +114,7 @@ class Admission:
         secret, presented = self._key()
         if secret is None:
             if presented:
-                per_minute = self._options.wrong_keys_per_minute
-                _refuse_wrong_keys(await self._limits.take_now(WRONG_KEYS, self._client(), per_minute))
+                _refuse_wrong_keys(await self._limits.take_now(self._wrong_keys()))
             raise Unauthenticated(presented=presented)
         self.secret = secret
 
@@ -150,8 +149,7 @@ class Admission:
         try:
             caller = authenticate(tx, self.secret, self._now_ms)
         except Unauthenticated:
-            per_minute = self._options.wrong_keys_per_minute
-            _refuse_wrong_keys(self._limits.take(tx, WRONG_KEYS, self._client(), per_minute))
+            _refuse_wrong_keys(self._limits.take(tx, self._wrong_keys()))
             raise
         standing = self._count(tx, caller)
         self._key_uses.note(caller.api_key.id, self._now_ms)
@@ -181,9 +179,12 @@ class Admission:
             raise RoleNeeded
         return self.admitted
 
+    def _wrong_keys(self) -> Bucket:
+        return Bucket((WRONG_KEYS, self._client()), self._options.wrong_keys_per_minute)
+
     def _count(self, tx: Transaction, caller: Caller) -> Standing:
         self.caller = caller if self.traceparent is None else replace(caller, traceparent=self.traceparent)
-        standing = self._limits.take(tx, self.counted_as, caller.identity, self._options.requests_per_minute)
+        standing = self._limits.take(tx, Bucket((self.counted_as, caller.identity), self._options.requests_per_minute))
         self.standings[self.counted_as] = standing
         return standing
 

@@ -11,22 +11,21 @@ by all its rules or by none.
 from __future__ import annotations
 
 import contextlib
-import math
 from typing import Final
 
 import msgspec
 
 from pagegrade.model.errors import Unavailable
-from pagegrade.service.rate_windows import Name, Window, Windows
+from pagegrade.service.rate_limit import Bucket, Buckets, Name
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.rate_windows import LONGEST_S
+from pagegrade.store.repositories.rate_limit import LONGEST_S
 
 KNOWN_S: Final = LONGEST_S
 """Time for which a client that has signed in is known, after it did so last."""
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """So many in a moving window."""
+    """So many at once, and as many in each window."""
 
     name: str
     count: int
@@ -39,7 +38,7 @@ CLIENT_AT_REPORT_STEPS: Final = (
     Rule("client at report, 2 h", 20, 7_200),
     Rule("client at report, 24 h", 40, 86_400),
 )
-"""Delays that grow: a quarter of an hour, then up to two hours, then up to a day."""
+"""Delays that grow: a minute and a half after ten, six minutes after twenty, 36 minutes after forty."""
 REPORT: Final = Rule("report", 100, 3600)
 """Of all clients that were wrong there before."""
 NEW_AT_REPORT: Final = (Rule("new at report", 1_000, 3600), Rule("new at report, trickle", 30, 60))
@@ -102,33 +101,33 @@ class Taken(msgspec.Struct, frozen=True):
 class PasswordAttempts:
     """Attempts at passwords of share pages: ``take`` before the password is verified, ``give_back`` if it was right."""
 
-    def __init__(self, windows: Windows) -> None:
-        self._windows = windows
+    def __init__(self, buckets: Buckets) -> None:
+        self._buckets = buckets
 
     async def take(self, page: str, client: str) -> Taken:
         """Count an attempt at a share page, or refuse it."""
         attempt = _at_page(page, client)
-        return await self._windows.run(lambda tx: take_attempt(tx, self._windows, attempt))
+        return await self._buckets.run(lambda tx: take_attempt(tx, self._buckets, attempt))
 
     async def give_back(self, taken: Taken) -> None:
         """The attempt was right: a client that knows the password is not counted against, and is known from now on."""
-        await _give_back(self._windows, taken)
+        await _give_back(self._buckets, taken)
 
 
 class SignInAttempts:
     """Attempts at passwords of accounts, by the e-mail address that was typed, be there an account or not."""
 
-    def __init__(self, windows: Windows) -> None:
-        self._windows = windows
+    def __init__(self, buckets: Buckets) -> None:
+        self._buckets = buckets
 
     async def take(self, email: str, client: str) -> Taken:
         """As ``PasswordAttempts.take``."""
         attempt = _at_address(email, client)
-        return await self._windows.run(lambda tx: take_attempt(tx, self._windows, attempt))
+        return await self._buckets.run(lambda tx: take_attempt(tx, self._buckets, attempt))
 
     async def give_back(self, taken: Taken) -> None:
         """As ``PasswordAttempts.give_back``."""
-        await _give_back(self._windows, taken)
+        await _give_back(self._buckets, taken)
 
 
 def _at_page(page: str, client: str) -> Attempt:
@@ -151,42 +150,59 @@ def _at_address(email: str, client: str) -> Attempt:
     )
 
 
-def take_attempt(tx: Transaction, windows: Windows, attempt: Attempt) -> Taken:
+def take_attempt(tx: Transaction, buckets: Buckets, attempt: Attempt) -> Taken:
     """Count an attempt by every rule, or refuse it and count nothing.
 
     Args:
-        tx: As for ``Windows``.
-        windows: Counts the attempts.
+        tx: As for ``Buckets``.
+        buckets: Count the attempts.
         attempt: With its rules.
     """
-    _, (before,) = windows.look(tx, _windows(attempt.own[-1:]))
-    known = bool(attempt.place) and windows.is_noted(tx, _known(attempt))
+    longest = _buckets(attempt.own)[-1]
+    wrong = longest.limit - buckets.look(tx, longest).remaining
+    known = bool(attempt.place) and buckets.is_noted(tx, _known(attempt))
     waits: list[int] = []
-    for counted in attempt.choices(known=known, wrong=before.counted):
-        wanted = _windows(counted)
-        done, counts = windows.take(tx, wanted)
-        if done:
+    for counted in attempt.choices(known=known, wrong=wrong):
+        wait_s = _take_all(tx, buckets, _buckets(counted))
+        if wait_s is None:
             return Taken(attempt, counted=counted)
-        full = [count for window, count in zip(wanted, counts, strict=True) if count.counted >= window.limit]
-        waits.append(max(max(1, math.ceil(count.left_s)) for count in full))
+        waits.append(wait_s)
     return Taken(attempt, wait_s=min(waits))
 
 
-async def _give_back(windows: Windows, taken: Taken) -> None:
+def _take_all(tx: Transaction, buckets: Buckets, wanted: tuple[Bucket, ...]) -> int | None:
+    """Take a token of each bucket, or of none if one is empty; return the seconds to wait then.
+
+    The smallest buckets come first, so that attempts at the same moment do not take the last tokens of the others.
+    """
+    for place, bucket in enumerate(wanted):
+        if not buckets.take(tx, bucket).allowed:
+            _give_all_back(tx, buckets, wanted[:place])
+            standings = [buckets.look(tx, each) for each in wanted[place:]]
+            return max((each.reset_s for each in standings if not each.allowed), default=1)
+    return None
+
+
+def _give_all_back(tx: Transaction, buckets: Buckets, taken: tuple[Bucket, ...]) -> None:
+    for bucket in taken:
+        buckets.give_back(tx, bucket)
+
+
+async def _give_back(buckets: Buckets, taken: Taken) -> None:
     """Take a right attempt back, and remember its place; it stays counted where that is not possible now."""
 
     def work(tx: Transaction) -> None:
         if taken.counted:
-            windows.give_back(tx, _windows(taken.counted))
+            _give_all_back(tx, buckets, _buckets(taken.counted))
         if taken.attempt.place:
-            windows.note(tx, _known(taken.attempt), KNOWN_S)
+            buckets.note(tx, _known(taken.attempt), KNOWN_S)
 
     with contextlib.suppress(Unavailable):
-        await windows.run(work)
+        await buckets.run(work)
 
 
-def _windows(counted: tuple[Counted, ...]) -> tuple[Window, ...]:
-    return tuple(Window(("guess", rule.name, *whom), rule.count, rule.window_s) for rule, whom in counted)
+def _buckets(counted: tuple[Counted, ...]) -> tuple[Bucket, ...]:
+    return tuple(Bucket(("guess", rule.name, *whom), rule.count, rule.window_s) for rule, whom in counted)
 
 
 def _known(attempt: Attempt) -> Name:

@@ -173,7 +173,7 @@ ANSWER_HEADERS: Final[dict[str, JSONObject]] = {
     "RateLimit": {
         "description": "Remaining calls, and seconds until there are more.",
         "schema": {"type": "string"},
-        "example": '"requests";r=119;t=60',
+        "example": '"requests";r=119;t=1',
     },
     "RateLimit-Policy": {
         "description": "Calls that a key may make in a minute.",
@@ -186,7 +186,7 @@ ANSWER_HEADERS: Final[dict[str, JSONObject]] = {
         "example": 120,
     },
     "X-RateLimit-Remaining": {
-        "description": "Remaining calls of the minute.",
+        "description": "Calls that may be made now.",
         "schema": {"type": "integer", "minimum": 0},
         "example": 119,
     },

@@ -22,6 +22,7 @@ from pagegrade.render.english import N_
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MAX_TYPED
 from pagegrade.service.audits.sharing import audit_of_link
 from pagegrade.service.container import Services
+from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.reports.shares import (
     UNLOCKED_S,
     LoadShared,
@@ -147,7 +148,8 @@ async def visit(
         use_case: Reads the requested part of what the link leads to; raises ``NotFound`` if it does not have that.
         kind: What the link leads to.
     """
-    standing = await services.limits.take_now("share pages", limited_as(request.client_address), VIEWS_PER_MINUTE)
+    bucket = Bucket(("share pages", limited_as(request.client_address)), VIEWS_PER_MINUTE)
+    standing = await services.limits.take_now(bucket)
     if not standing.allowed:
         return too_many(view, standing.reset_s)
     slug = request.path_params["slug"]

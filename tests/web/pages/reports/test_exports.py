@@ -10,6 +10,7 @@ import pytest
 from pagegrade.clock import now_ms
 from pagegrade.model.stored import Privacy
 from pagegrade.service import pdf_pool
+from pagegrade.service.rate_limit import Bucket, MemoryBuckets
 from pagegrade.web.http.headers import INERT
 from pagegrade.web.pages.reports.exports import SHARED_PDFS_PER_MINUTE
 from pagegrade.web.pages.reports.report_context import FORMATS
@@ -239,9 +240,11 @@ def test_one_client_does_not_take_every_place_for_pdfs(tmp_path: Path) -> None:
     """It has to wait before a process is started; its other formats and the owner's PDF come."""
 
     async def script(instance: Instance) -> None:
+        instance.services.limits = MemoryBuckets(lambda: 0.0)
         report = shared(instance)
+        bucket = Bucket(("shared PDFs", "127.0.0.1"), SHARED_PDFS_PER_MINUTE)
         for _ in range(SHARED_PDFS_PER_MINUTE):
-            await instance.services.limits.take_now("shared PDFs", "127.0.0.1", SHARED_PDFS_PER_MINUTE)
+            await instance.services.limits.take_now(bucket)
         refused = await see(instance, report, below="/export/pdf")
         other = await see(instance, report, below="/export/json")
         own = await instance.page("GET", f"/reports/{report.id}/export/pdf")

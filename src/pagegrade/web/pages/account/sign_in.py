@@ -12,6 +12,7 @@ from pagegrade.model.errors import RateLimited
 from pagegrade.service.accounts.passwords import MAX_TYPED
 from pagegrade.service.accounts.sessions import NewPerson, end_tokens
 from pagegrade.service.container import Services
+from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.sign_in import MAX_EMAIL, WrongPassword, find_linked, sign_in_with_link, sign_in_with_password
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
@@ -148,7 +149,8 @@ async def count_link(request: Request, services: Services) -> None:
     Raises:
         RateLimited: It opened too many within a minute.
     """
-    standing = await services.limits.take_now("sign-in links", limited_as(request.client_address), LINKS_PER_MINUTE)
+    bucket = Bucket(("sign-in links", limited_as(request.client_address)), LINKS_PER_MINUTE)
+    standing = await services.limits.take_now(bucket)
     if not standing.allowed:
         raise RateLimited(
             f"You may open {standing.limit} sign-in links a minute; wait and try again.", retry_after_s=standing.reset_s

@@ -9,6 +9,7 @@ from markupsafe import escape
 
 from pagegrade.render.badge import UNKNOWN, render_badge
 from pagegrade.service.container import Services
+from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.reports.shares import find_public
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
@@ -56,7 +57,7 @@ async def show_badge(request: Request, work: UnitOfWork, view: View, services: S
 
     The answer is an image in any case, because it is embedded as one.
     """
-    standing = await services.limits.take_now("badges", limited_as(request.client_address), VIEWS_PER_MINUTE)
+    standing = await services.limits.take_now(Bucket(("badges", limited_as(request.client_address)), VIEWS_PER_MINUTE))
     if not standing.allowed:
         headers = (EMBEDDABLE, UNKEPT, ("Retry-After", str(standing.reset_s)))
         return Response(status_code=429, content=_UNKNOWN, media_type=MEDIA_TYPE, headers=headers)

@@ -8,6 +8,7 @@ from typing import Final
 
 from pagegrade.model.errors import NotFound
 from pagegrade.service.container import Services
+from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.reports.views import Viewed, view_found, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
@@ -45,7 +46,7 @@ async def export_shared(request: Request, work: UnitOfWork, view: View, services
         return to_gate(request, REPORTS)
     if request.path_params["format"] in PAPERS:
         standing = await services.limits.take_now(
-            "shared PDFs", limited_as(request.client_address), SHARED_PDFS_PER_MINUTE
+            Bucket(("shared PDFs", limited_as(request.client_address)), SHARED_PDFS_PER_MINUTE)
         )
         if not standing.allowed:
             return too_many(view, standing.reset_s)

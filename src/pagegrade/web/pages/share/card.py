@@ -10,6 +10,7 @@ from typing import Final
 from pagegrade.model.stored import Privacy
 from pagegrade.render.pdf import is_installed
 from pagegrade.service.container import Services
+from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.reports.views import Viewed, shown_report, view_found
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
@@ -50,7 +51,7 @@ async def show_card(request: Request, work: UnitOfWork, view: View, services: Se
     headers = (EMBEDDABLE, KEPT, VARY, ("ETag", f'"{hashlib.sha256(named).hexdigest()[:32]}"'))
     if is_unchanged(request.header(b"if-none-match"), None, etag=headers[-1][1], modified_ms=None):
         return Response(status_code=304, headers=headers)
-    standing = await services.limits.take_now("cards", limited_as(request.client_address), CARDS_PER_MINUTE)
+    standing = await services.limits.take_now(Bucket(("cards", limited_as(request.client_address)), CARDS_PER_MINUTE))
     if not standing.allowed:
         return too_many(view, standing.reset_s)
     encoded = await asyncio.to_thread(encoded_report, shown)
