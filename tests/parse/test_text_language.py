@@ -93,3 +93,14 @@ def test_close_and_unknown_languages_are_no_contradiction(declared: str, detecte
 def test_letters_from_right_to_left_are_counted(text: str, ratio: float) -> None:
     """Marks, digits and punctuation have no direction of their own."""
     assert right_to_left_ratio(text) == ratio
+
+
+def test_text_in_another_script_than_the_detected_language_has_none() -> None:
+    """The detector takes some Georgian for Hindi."""
+    text = (
+        "Skip to content ბიბლიოთეკის საათები ბიბლიოთეკა ღიაა ორშაბათიდან პარასკევამდე დილის ათი საათიდან საღამოს შვიდ "
+        "საათამდე. შაბათს ველოდებით ბავშვებს და მშობლებს, კითხვის წრე იწყება თორმეტ საათზე დიდ დარბაზში. წიგნის წაღება "
+        "შეიძლება სამი კვირით, ვადის გაგრძელება კი ტელეფონითაც არის შესაძლებელი. "
+    )
+
+    assert detect_language(text, unless=["en"]) in {"", "ka"}

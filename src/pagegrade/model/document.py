@@ -264,6 +264,10 @@ class Visibility(Protocol):
         """Return whether an element is not rendered, for a reason of its own."""
         ...
 
+    def is_narrowed(self, node: Any) -> bool:
+        """Return whether an element is not rendered on one of the two screens, for a reason of its own."""
+        ...
+
     def may_clip(self, styles: Iterable[str]) -> bool:
         """Return whether ``is_clipped`` may hold for anything in a document with these style attributes."""
         ...

@@ -95,12 +95,11 @@ def _is_disabled(node: Element) -> bool:
     return "disabled" in node.attrs or node.closest("fieldset[disabled]") is not None
 
 
-def inert_roots(document: Document) -> list[Node]:
-    """``html`` and ``body`` where they are inert, or what holds most of the page and no script could make usable."""
-    roots = [one.node for one in (document.html, document.body) if one is not None and "inert" in one.attrs]
+def closed_parts(document: Document, selector: str, least: int = 1) -> list[Node]:
+    """Find the elements of a selector that hold most of the page, ``least`` characters or more; no script may run."""
     body = document.body.node if document.body is not None else None
-    if roots or document.running_scripts or not isinstance(body, Element):
-        return roots
-    shown = (one for one in body.select("[inert]") if not document.visibility.hides(one))
-    size = len("".join(document.text.split()))
-    return [one for one in islice(shown, _MAX_INERT) if len("".join(str(one.text).split())) >= MOST * size > 0]
+    if document.running_scripts or not isinstance(body, Element):
+        return []
+    shown = (one for one in body.select(selector) if not document.visibility.hides(one))
+    size = max(MOST * len("".join(document.text.split())), least)
+    return [one for one in islice(shown, _MAX_INERT) if len("".join(str(one.text).split())) >= size]

@@ -9,6 +9,8 @@ from typing import Final
 
 import gcld3
 
+from pagegrade.parse.scripts import main_script, scripts_of_language
+
 WINDOW: Final = 700
 """Characters that are examined at a time; the detector looks at a thousand bytes or fewer and gains little by more."""
 MIN_LETTERS: Final = 200
@@ -87,7 +89,7 @@ def detect_language(text: str, *, unless: Collection[str] = ()) -> str:
     language = _detect(windows[0])
     if not language or (language in _LATIN and len(text) < MIN_LATIN_LETTERS):
         return ""
-    if any(is_same_language(one, language) for one in unless):
+    if any(is_same_language(one, language) for one in unless) or not _is_written_in(windows[0], language):
         return ""
     if all(_detect(window) == language for window in windows[1:]):
         return language
@@ -97,6 +99,12 @@ def detect_language(text: str, *, unless: Collection[str] = ()) -> str:
     is_repeated = 2 * len(different) < len(text)
     parts = (different[:WINDOW], different[-WINDOW:])
     return language if is_repeated and all(_detect(one) == language for one in parts) else ""
+
+
+def _is_written_in(text: str, language: str) -> bool:
+    """Return whether most letters of a text are of a script of the language; the detector mistakes rarer scripts."""
+    scripts = scripts_of_language(language)
+    return not scripts or main_script(text) in {*scripts, *(["Hani"] if "Kana" in scripts else [])}
 
 
 def is_same_language(declared: str, detected: str) -> bool:

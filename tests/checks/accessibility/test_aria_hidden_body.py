@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks.accessibility.aria_hidden_body import aria_hidden_body
+from pagegrade.checks.accessibility.aria_hidden_body import MIN_HIDDEN, aria_hidden_body
 from tests.builders import outcome
 
 
@@ -22,6 +22,10 @@ from tests.builders import outcome
         ("<body><p>bb</p><div inert>aaaa</div>", "open"),
         ("<body><div inert>aaaa</div><script src=/a.js></script>", "open"),
         ("<body><div aria-hidden=true>x</div>", "open"),
+        (f"<body><main aria-hidden=true>{'a' * MIN_HIDDEN}</main>", "hidden"),
+        (f"<body><main aria-hidden=true>{'a' * (MIN_HIDDEN - 1)}</main>", "open"),
+        (f"<body><main aria-hidden=true>{'a' * MIN_HIDDEN}</main><script src=/a.js></script>", "open"),
+        (f"<body><main aria-hidden=true>{'a' * MIN_HIDDEN}</main><p>{'b' * MIN_HIDDEN}", "open"),
     ],
 )
 def test_only_the_whole_page_counts(html: str, state: str) -> None:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks.content.placeholder_text import placeholder_text
+from pagegrade.checks.content.placeholder_text import (
+    MAX_BESIDE_TABLE,
+    MIN_BLANK,
+    MIN_EMPTY,
+    placeholder_text,
+)
 from tests.builders import evaluated, make_resource, make_resources, outcome
 
 
@@ -257,6 +262,9 @@ def test_amount_that_is_no_number_is_missing_in_any_currency(amount: str, state:
         "{0} / {1}",
         "#REF!",
         "NaN",
+        "Invalid Date",
+        "[object Object]",
+        "от NaN ₽ в месяц",
     ],
 )
 def test_list_whose_values_are_missing_is_unfinished(value: str) -> None:
@@ -268,5 +276,38 @@ def test_list_whose_values_are_missing_is_unfinished(value: str) -> None:
     assert outcome("placeholder-text", table).state == "unfinished"
     assert outcome("placeholder-text", table.replace(row.format(value), "", 1)).state != "unfinished"
     assert outcome("placeholder-text", table.replace(value, f"<code>{value}</code>")).state != "unfinished"
-    if value[-1:].isalnum() and value not in {"%s", "NaN"}:
-        assert outcome("placeholder-text", table.replace("</table>", f"{filled}</table>")).state == "none"
+    is_amount = value[-1:].isalnum() and value not in {"%s", "Invalid Date", "NaN"} and "₽" not in value
+    others = filled if is_amount else filled * 2
+
+    assert outcome("placeholder-text", table.replace("</table>", f"{others}</table>")).state == "none"
+
+
+@pytest.mark.parametrize(("rest", "state"), [(1, "unfinished"), (2, "some")])
+def test_keys_are_nearly_all_texts(rest: int, state: str) -> None:
+    """Below a name that is one; a title that somebody wrote changes nothing."""
+    keys = "<h1>rooms.title</h1>" + "<h2>rooms.list.name</h2><p>rooms.list.text</p>" * 4
+    page = f"<title>Zimmer</title>{keys}{'<p>Joins parts of a path.</p>' * rest}"
+
+    assert (outcome("placeholder-text", page).state == "unfinished") == (state == "unfinished")
+
+
+@pytest.mark.parametrize(("items", "state"), [(MIN_EMPTY // 2, "unfinished"), (MIN_EMPTY // 2 - 1, "none")])
+def test_items_without_a_name_are_a_list_that_is_lost(items: int, state: str) -> None:
+    """Nothing is known of those that a picture or a rule may draw, or beside as many with a name."""
+    card = "<li><h3></h3><a href=/a></a></li>"
+    page = f"<title>Sklep</title><h1>Sklep</h1><ul>{card * items}</ul>"
+
+    assert outcome("placeholder-text", page).state == state
+    assert outcome("placeholder-text", page.replace("<h3></h3>", "<h3><img src=/a.png alt=''></h3>")).state == "none"
+    assert outcome("placeholder-text", page + "<h2>Koszyk</h2>" * 2 * items).state == "none"
+
+
+@pytest.mark.parametrize(("cells", "state"), [(MIN_BLANK, "unfinished"), (MIN_BLANK - 1, "none")])
+@pytest.mark.parametrize("cell", ["", "–", "n/a"])
+def test_table_without_data_is_unfinished(cells: int, state: str, cell: str) -> None:
+    """Beside a text, or with fields to fill in, it is a table that has little to say."""
+    table = f"<table>{f'<tr><th>10:20</th><td>{cell}</td></tr>' * cells}</table>"
+
+    assert outcome("placeholder-text", f"<title>Jízdní řád</title><main>{table}</main>").state == state
+    assert outcome("placeholder-text", f"<main>{table.replace('<td>', '<td><input>')}</main>").state == "none"
+    assert outcome("placeholder-text", f"<main>{table}<p>{'slovo ' * MAX_BESIDE_TABLE}</p></main>").state == "none"

@@ -98,3 +98,29 @@ def test_inert_main_part_locks_the_page(page: str, kind: str | None) -> None:
     found = stead_of(make_document(page.format(text=f"<p>{text}</p>"), url="https://example.com/a"), sizes={})
 
     assert (None if found is None else found.kind) == kind
+
+
+@pytest.mark.parametrize(
+    ("css", "more", "is_hidden"),
+    [
+        ("@media (max-width: 600px) {main {display: none}}", "", True),
+        ("@media (min-width: 900px) {.c {visibility: hidden}}", "", True),
+        ("@media (max-width: 600px) {main {display: none}} @media (min-width: 601px) {.m {display: none}}", "", False),
+        ("@media (max-width: 600px) {main {display: none}}", "<script>document.querySelector('main')</script>", None),
+        ("@media (max-width: 200px) {main {display: none}}", "", False),
+        ("@media (max-width: 600px) {nav {display: none}}", "", False),
+    ],
+)
+def test_main_part_that_one_screen_does_not_show(css: str, more: str, is_hidden: bool | None) -> None:  # noqa: FBT001
+    """Another part may stand in for it there, and a script may show it."""
+    page = (
+        f"<meta name=viewport content='width=device-width'><style>{css}</style><nav>メニュー</nav>"
+        f"<div class=c><main><h1>川</h1><p>{'水の音を聞く。' * 40}</p></main></div><p class=m>川の話</p>{more}"
+    )
+    found = stead_of(make_document(page), sizes={})
+
+    assert (found is not None and found.kind == "hidden") == (is_hidden is not False)
+    assert found is None or found.scripts_may_add == (is_hidden is None)
+    without = stead_of(make_document(page.replace("viewport", "author")), sizes={})
+
+    assert without is None or "min-width" in css

@@ -135,3 +135,31 @@ def test_question_with_a_way_in_and_a_way_out_is_a_notice() -> None:
 
     assert kind_of(page(gate), url="https://www.kestrelford.example/") == "notice"
     assert kind_of(page(gate + "<a href=/menu>მენიუ</a>"), url="https://www.kestrelford.example/") is None
+
+
+LOCK = "<form method=post><label>კოდი <input name=k autocomplete={}></label><button>ნახვა</button></form>"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (LOCK.format("one-time-code"), "notice"),
+        (LOCK.format("postal-code"), None),
+        (LOCK.format("one-time-code") + "<a href=/shows/>უკან</a>", None),
+        (LOCK.format("one-time-code") + "<input aria-label=სახელი>", None),
+    ],
+)
+def test_page_that_asks_for_a_code_and_nothing_else_is_a_lock(body: str, kind: str | None) -> None:
+    """Although it names itself to search engines."""
+    head = f"{STYLE}<link rel=canonical href={URL}>"
+
+    assert kind_of(page(f"<h1>გალერეა</h1>{body}", head=head), url=URL) == kind
+
+
+@pytest.mark.parametrize(("path", "kind"), [("shows/river", "notice"), ("gone/7", "notice"), ("p/7", None)])
+def test_picture_of_a_notice_is_none_of_what_was_asked_for(path: str, kind: str | None) -> None:
+    """A picture that has the name of its page is one, where the address does not name something else."""
+    body = "<h1>Closed by order</h1><img src=/a.png alt='Closed by order'><p>Ask the court of the county.</p>"
+    html = page(body, head="").replace("სახელი", "Closed by order")
+
+    assert kind_of(html, url=URL.replace("shows/river", path)) == kind

@@ -1,9 +1,14 @@
+from typing import Final
+
 from pagegrade.checks._aria_hidden import hidden_roots
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Outcome, Severity
-from pagegrade.parse.page_content import inert_roots
+from pagegrade.parse.page_content import closed_parts
+
+MIN_HIDDEN: Final = 200
+"""Characters of a part that is no decoration."""
 
 
 @check(
@@ -16,12 +21,12 @@ from pagegrade.parse.page_content import inert_roots
         State("open", "The page is exposed to assistive technology."),
         State(
             "hidden",
-            'The body has aria-hidden="true", which hides the whole page from assistive technology.',
+            "The page is hidden from assistive technology.",
             1.0,
             title="The whole page is hidden from screen readers",
             why="Screen readers read nothing at all, not even the links and fields that take the focus.",
             fix=(
-                "Remove `aria-hidden` from `<body>` and `<html>`. For a dialog, use `<dialog>`, which makes the "
+                "Remove `aria-hidden` from what holds the page. For a dialog, use `<dialog>`, which makes the "
                 "rest of the page inert by itself."
             ),
         ),
@@ -37,7 +42,7 @@ from pagegrade.parse.page_content import inert_roots
             ),
         ),
     ),
-    cap=Cap(49, states=("inert",)),
+    cap=Cap(49),
     sources=(
         "https://www.w3.org/TR/wai-aria-1.2/#aria-hidden",
         "https://www.w3.org/WAI/WCAG22/Understanding/name-role-value.html",
@@ -51,7 +56,8 @@ def aria_hidden_body(document: Document) -> Outcome:
 
     The attributes `aria-hidden` and `inert` of `<html>` and `<body>` in the HTML as it is sent. Scripts set them
     temporarily while a dialog is open; that is neither seen here nor a fault. A page that is sent inert can be used by
-    no one, and scores 49 at most; so does one without scripts of which 80 % stand in an inert element.
+    no one, and one that is sent hidden by no one who has it read aloud: both score 49 at most. So does a page without
+    scripts of which 80 % stand in an inert element, or in a hidden one with 200 characters or more.
 
     ## Fails on
 
@@ -65,11 +71,15 @@ def aria_hidden_body(document: Document) -> Outcome:
     <!doctype html><title>Shop</title><body><h1>Shop</h1>
     ```
     """
-    roots = inert_roots(document)
+    around = (document.html, document.body)
+    roots = [one.node for one in around if one is not None and "inert" in one.attrs]
+    roots = roots or closed_parts(document, "[inert]")
     if roots:
         inert = [Offender(one, "makes the whole page inert") for one in roots]
         return Outcome("inert", value=len(roots), evidence=evidence_of(document, inert), total=len(roots))
     found = [Offender(node, "hides the whole page") for node in hidden_roots(document)]
+    hidden = closed_parts(document, "[aria-hidden=true]", MIN_HIDDEN) if not found else []
+    found += [Offender(node, "hides most of the page") for node in hidden]
     if found:
         return Outcome("hidden", value=1, evidence=evidence_of(document, found), total=len(found))
     return Outcome("open", value=0)

@@ -202,30 +202,29 @@ def main_content(
 
     ## What it checks
 
-    Whether the `<main>` element, what is around it or all the text in it is hidden, all of it is in an element whose
-    content browsers do not draw (a dialog that nothing opens, `<noscript>`, `<canvas>`, `<template>`, a `<details>`
-    with a hidden summary), folded to nothing or moved out of the window, where no script names it and no rule waits
-    for a class to show it; whether the page cannot be scrolled or pressed, or its text is in a fixed box, and no
-    script runs that could change that; whether the main part is `inert` without a dialog that is open; whether a layer
-    with nothing to operate covers the whole window, by style attributes, the page's own rules and its style sheets
-    (one without text only where no script runs that could take it away, and where none runs, buttons do nothing
-    either), or a frame of another page does, or bars at its upper and lower edge leave no line of the text, or an
-    empty generated element (`::before`) does; whether parts with half of the text lie in one cell of a grid, or stand
-    apart in one place; whether a comment, a field, a frame, a style sheet, a script or an obsolete element that is
-    never closed takes the rest of the page for its text; whether the answer breaks off in a text or a tag, with
-    elements around it that have to be closed, or nearly all paragraphs end with an ellipsis and lead nowhere; whether
-    a text of 600 characters or more, without code, has not one of six and more words of its title, main heading and
+    Whether the `<main>` element, what is around it or all the text in it is hidden, on phones alone too, all of it is
+    in an element whose content browsers do not draw (a dialog that nothing opens, `<noscript>`, `<canvas>`,
+    `<template>`, a `<details>` with a hidden summary), folded to nothing or moved out of the window, where no script
+    names it and no rule waits for a class to show it; whether the page cannot be scrolled or pressed, or its text is in
+    a fixed box, and no script runs that could change that; whether the main part is `inert` without a dialog that is
+    open; whether a layer with nothing to operate covers the whole window, by style attributes, the page's own rules and
+    its style sheets (one without text only where no script runs that could take it away, and where none runs, buttons
+    do nothing either), or a frame of another page does, or bars at its upper and lower edge leave no line of the text,
+    or an empty generated element (`::before`) does; whether parts with half of the text lie in one cell of a grid, or
+    stand apart in one place; whether a comment, a field, a frame, a style sheet, a script or an obsolete element that
+    is never closed takes the rest of the page for its text; whether the answer breaks off in a text or a tag, with
+    elements around it that have to be closed, or nearly all paragraphs end with an ellipsis and lead nowhere; whether a
+    text of 600 characters or more, without code, has not one of six and more words of its title, main heading and
     description; whether everything is in one frame that shows another page, in one embedded document such as a PDF
     file, or in one picture, which is in portrait format or has hardly a word beside it, or in several large ones that
-    are declared to say nothing; whether five pictures and more than half of them have their addresses in attributes
-    for a script, and none runs; whether a certain page offers nothing but links to app stores; whether there is
-    nothing between its header and its footer; and whether there is next to nothing: up to twenty words that the page
-    has not in common with what the site answers where nothing can be, and no list, table, picture or form, or up to
-    sixty where its links lead back only and it names nothing of its address; or a few words at most, without a
-    heading, and nothing to see, to follow or to fill in. Text that is repeated, tiny pictures and frames, links and
-    fields without a name, and forms that send to other sites are no content. Front pages with a heading or links,
-    pages that ask not to be indexed and places that scripts may fill are not taken for empty. Such a page scores 49 at
-    most.
+    are declared to say nothing; whether five pictures and more than half of them have their addresses in attributes for
+    a script, and none runs; whether a certain page offers nothing but links to app stores; whether there is nothing
+    between its header and its footer; and whether there is next to nothing: up to twenty words that the page has not in
+    common with what the site answers where nothing can be, and no list, table, picture or form, or up to sixty where
+    its links lead back only and it names nothing of its address; or a few words at most, without a heading, and nothing
+    to see, to follow or to fill in. Text that is repeated, tiny pictures and frames, links and fields without a name,
+    and forms that send to other sites are no content. Front pages with a heading or links, pages that ask not to be
+    indexed and places that scripts may fill are not taken for empty. Such a page scores 49 at most.
 
     ## Fails on
 

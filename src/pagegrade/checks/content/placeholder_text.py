@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
-from pagegrade.model.document import Document, Node
+from pagegrade.model.document import Document, Heading, Node, Paragraph
 from pagegrade.model.outcome import Outcome, Severity
-from pagegrade.parse.html.shown_text import holds_code, short_texts
+from pagegrade.parse.html.shown_text import holds_code, is_hollow, short_texts
 from pagegrade.parse.source_text import find_source_text
 
 MAX_FOUND: Final = 1_000
@@ -25,9 +25,18 @@ MIN_MISSING: Final = 5
 """Missing values from which on their share decides, too."""
 MUCH_MISSING: Final = 0.2
 MOST_MISSING: Final = 0.5
-"""Share of the headings and paragraphs that are a missing value, and nothing else."""
+"""Share of the headings and paragraphs, or of the cells and items, that are a missing value, and nothing else."""
 MIN_KEYS: Final = 3
-"""Paragraphs that are a key of a translation and nothing else, beside a name that is one, in place of all texts."""
+MOST_KEYS: Final = 0.9
+"""Headings and paragraphs that are a key of a translation and nothing else, and their share, below a name that is."""
+MIN_EMPTY: Final = 12
+MOST_EMPTY: Final = 0.6
+"""Headings and links without a text or picture, and their share of all, from which on a list lost what it listed."""
+MIN_BLANK: Final = 12
+MOST_BLANK: Final = 0.9
+"""Cells of data without any, and their share of all, from which on a table has none."""
+MAX_BESIDE_TABLE: Final = 150
+"""Words of a page that has no more than such a table."""
 MIN_MARKERS: Final = 5
 """Markers of a template in the text from which on it was not filled in."""
 MIN_BELOW_NAME: Final = 3
@@ -74,7 +83,9 @@ _OF_SERVERS: Final = re.compile(
 _BETWEEN: Final = re.compile(r"\s[|·•–—-]\s|[|·•]")
 """Between the parts of a title."""
 _MAX_TEXT: Final = 50_000
-_MISSING_AMOUNT: Final = re.compile(r"(?<!\w)(?:NaN|undefined|null) ?[€$£¥₹₽₩]|[€$£¥₹₽₩] ?(?:NaN|undefined|null)(?!\w)")
+_MISSING_AMOUNT: Final = re.compile(
+    r"(?<!\w)(?:NaN|undefined|null) ?[€$£¥₹₽₩%]|[€$£¥₹₽₩] ?(?:NaN|undefined|null)(?!\w)"
+)
 _NO_AMOUNT: Final = re.compile(r"(?:\S{1,4}\s?)?NaN(?:\s?\S{1,4})?")
 """A number that is none, with the name of its currency or unit, in any language."""
 _AMOUNTS: Final = ("NaN", "undefined", "null")
@@ -91,7 +102,10 @@ _ANY_DATE: Final = re.compile(r"(?<![\d.])(?:\d{4}([-/.])\d\d?\1 ?\d\d?|\d\d?([-
 _FORMAT: Final = re.compile(r"%(?:\d\$)?[sd](?![\w%])|(?<![\w{$])\{\d\}(?!\})")
 """A place of a format that nothing was put into."""
 _ERROR_OF_SHEET: Final = re.compile(r"#(?:REF|VALUE|DIV/0|NAME|NULL|NUM)[!?]|#N/A\b")
-_NOT_SET: Final = re.compile(r"(?<![\w.])(?:NaN|undefined)(?![\w.])")
+_NOT_SET: Final = re.compile(r"(?<![\w.])(?:NaN|undefined|Invalid Date)(?![\w.])")
+_NO_OBJECT: Final = re.compile(r"\[object Object\]")
+_BLANK: Final = frozenset({"", "-", "--", "\u2013", "\u2014", "\u2212", "?", "n/a", "...", "\u2026"})
+"""Texts of a cell that stand for nothing."""
 MIN_UNSET: Final = 8
 """Amounts, dates or values without one from which on it is a list whose values are missing."""
 _MOST_UNSET: Final = 0.9
@@ -101,10 +115,12 @@ _UNSET: Final = (
     (("1970", "0000-00"), _EPOCH, _ANY_DATE),
     (("%s", "%d", "$s", "$d", "{0}"), _FORMAT, None),
     (("#REF", "#VALUE", "#DIV", "#N/A", "#NAME", "#NULL", "#NUM"), _ERROR_OF_SHEET, None),
-    (("NaN", "undefined"), _NOT_SET, None),
+    (("[object Object]",), _NO_OBJECT, None),
+    (("NaN", "undefined", "Invalid Date"), _NOT_SET, None),
 )
 """(parts of which a text with a match holds one, pattern of what stands for nothing, pattern of all of its kind)."""
 _NO_VALUE: Final = "stands in place of a value"
+_EMPTY: Final = "has neither a text nor a picture"
 _CELLS: Final = "td,dd,time,li,p,h2,h3,span"
 _MAX_UNIT: Final = 6
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
@@ -192,11 +208,13 @@ def placeholder_text(document: Document) -> Outcome:
     scores 49 at most: five markers in headings and paragraphs, or one in place of the page's name and three in its
     text; a half of at least five headings and paragraphs without their value; eight and more cells or items whose
     amount is 0.00, whose date is the first of January 1970, or that hold a place of a format (`%s`, `{0}`), an error of
-    a spreadsheet or "NaN", where nine of ten amounts or dates of the page are like that; or keys in place of all texts.
-    So does a page that shows its source: JSON or the dump of a program's data that is half of the main text or more,
-    text in Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of
-    versions, or the code of PHP that the server does not run. Several paragraphs of filling text cost 8 points, however
-    long the page is.
+    a spreadsheet, "NaN" or "[object Object]", where nine of ten amounts or dates of the page are like that, or a fifth
+    of its cells and items; keys in place of nine of ten texts below a name that is one; twelve headings and links
+    without a text or picture that are 60 % of all; or a table of which nine of ten cells, and twelve at least, have no
+    data, beside 150 words at most. So does a page that shows its source: JSON or the dump of a program's data that is
+    half of the main text or more, text in Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown,
+    the marks of a conflict of versions, or the code of PHP that the server does not run. Several paragraphs of filling
+    text cost 8 points, however long the page is.
 
     ## Fails on
 
@@ -247,7 +265,7 @@ def _state(document: Document, found: Sequence[Offender]) -> str:
         return "unfinished" if share >= UNFINISHED else "much"
     if markers >= MIN_MARKERS or _is_nameless_template(document) or any(one.reason == _KEY for one in found):
         return "unfinished"
-    if any(one.reason == _NO_VALUE for one in found):
+    if any(one.reason in {_NO_VALUE, _EMPTY} for one in found):
         return "unfinished"
     missing = sum(1 for one in found if one.node.tag != "a" and _is_missing(one.value))
     share = missing / max(1, len(document.paragraphs) + sum(1 for one in document.headings if not one.hidden))
@@ -293,6 +311,7 @@ def _found(document: Document) -> Iterator[Offender]:
             yield Offender(anchor.node, "holds a placeholder", anchor.text, anchor.url or "")
     yield from _translation_keys(document)
     yield from _unset_values(document)
+    yield from _empty_parts(document)
 
 
 def _unset_values(document: Document) -> Iterator[Offender]:
@@ -307,9 +326,9 @@ def _unset_values(document: Document) -> Iterator[Offender]:
         of_all = number if of_kind is None else sum(1 for _ in of_kind.finditer(text))
         if number < _MOST_UNSET * of_all:
             continue
-        cells = short_texts(document.body.node, _CELLS, MAX_LABELED)
+        cells = list(short_texts(document.body.node, _CELLS, MAX_LABELED))
         shown = [(node, text) for node, text in cells if pattern.search(text) is not None and _is_bare(text)]
-        if len(shown) >= MIN_UNSET:
+        if len(shown) >= max(MIN_UNSET, MUCH_MISSING * len(cells)):
             yield from (Offender(node, _NO_VALUE, text) for node, text in shown)
             return
 
@@ -317,19 +336,36 @@ def _unset_values(document: Document) -> Iterator[Offender]:
 def _is_bare(text: str) -> bool:
     """Return whether a text says no more of a value that is not set than its unit."""
     match = _NOT_SET.search(text)
-    return match is None or len(text) - len(match[0]) <= _MAX_UNIT
+    return match is None or len(text) - len(match[0]) <= _MAX_UNIT or _MISSING_AMOUNT.search(text) is not None
 
 
 def _translation_keys(document: Document) -> Iterator[Offender]:
-    """Names and paragraphs of a page whose texts are all keys: in an index of names, sentences explain some."""
-    names = [(one.node, one.text) for one in document.titles[:1]]
-    names += [(one.node, one.text) for one in document.headings[:1]]
-    if not names or not all(_TRANSLATION_KEY.fullmatch(text) for _, text in names):
+    """Names and texts of a page whose texts are nearly all keys: in an index of names, sentences explain some."""
+    headings = [one for one in document.headings if not one.hidden and one.text]
+    if not headings or _TRANSLATION_KEY.fullmatch(headings[0].text) is None:
         return
-    keys = [one for one in document.paragraphs if _TRANSLATION_KEY.fullmatch(one.text) is not None]
-    if len(keys) >= MIN_KEYS and len(keys) == len(document.paragraphs):
-        for node, text in (*names, *((one.node, one.text) for one in keys)):
-            yield Offender(node, _KEY, text)
+    texts: list[Heading | Paragraph] = [*headings, *document.paragraphs]
+    keys = [one for one in texts if _TRANSLATION_KEY.fullmatch(one.text) is not None]
+    is_of_texts = sum(isinstance(one, Paragraph) for one in keys) >= MIN_KEYS
+    if is_of_texts and len(keys) >= MOST_KEYS * len(texts):
+        for one in keys:
+            yield Offender(one.node, _KEY, one.text)
+
+
+def _empty_parts(document: Document) -> Iterator[Offender]:
+    """Headings and links of a list whose items have no name, or cells of a table that has no data."""
+    headings = [one for one in document.headings if not one.hidden]
+    links = [one for one in document.anchors if not one.hidden and one.href is not None]
+    empty = [one.node for one in headings if not one.text and is_hollow(one.node)]
+    if empty:
+        empty += (one.node for one in links if not one.name and is_hollow(one.node))
+    if len(empty) >= MIN_EMPTY and len(empty) >= MOST_EMPTY * (len(headings) + len(links)):
+        yield from (Offender(node, _EMPTY) for node in empty)
+    elif document.main_word_count <= MAX_BESIDE_TABLE and document.body is not None:
+        cells = list(short_texts(document.body.node, "td", MAX_LABELED))
+        blank = [(node, text) for node, text in cells if text.lower() in _BLANK and is_hollow(node)]
+        if len(blank) >= MIN_BLANK and len(blank) >= MOST_BLANK * len(cells):
+            yield from (Offender(node, _EMPTY, text) for node, text in blank)
 
 
 def _named_texts(document: Document) -> Iterator[tuple[Node, str]]:

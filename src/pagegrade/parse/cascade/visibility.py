@@ -436,6 +436,10 @@ class Visibility:
         """Return whether the element is not rendered, by itself: what is around it is not asked."""
         return node in self.off or node in self.veiled
 
+    def is_narrowed(self, node: Element) -> bool:
+        """Return whether the element is not rendered on one of the two screens, by itself."""
+        return bool(self.partly.get(node, 0) & _STATES)
+
     def is_uncertain(self, node: Any) -> bool:
         """Return whether it is unknown that an element is rendered. Each element above is asked once."""
         if self.unknown_sheets or self._matcher.exhausted:

@@ -165,6 +165,8 @@ def _hidden(document: Document, body: Element, script_names: Mapping[str, Collec
         is_opened = undrawn.tag == "dialog" or "popover" in undrawn.attrs
         return Stead("hidden", undrawn, scripts_may_add=may_draw or (is_opened and bool(document.running_scripts)))
     hidden = [_hidden_with(document, one) for one in parts]
+    if hidden == [None] and (narrowed := _hidden_on_one(document, parts[0])) is not None:
+        return Stead("hidden", narrowed, scripts_may_add=_may_show(document, parts[0], narrowed, script_names))
     if len(parts) == 1 and hidden == [None] and (within := _hidden_within(document, parts[0])) is not None:
         is_script = any(one.url is not None for one in document.running_scripts)
         return Stead("hidden", within, scripts_may_add=is_script or _may_show(document, within, within, script_names))
@@ -193,6 +195,21 @@ def _hidden_with(document: Document, part: Element) -> Element | None:
             return at if is_part or 2 * len(str(at.text)) > len(document.text) else None
         at = at.parent
     return None
+
+
+def _hidden_on_one(document: Document, part: Element) -> Element | None:
+    """Find what hides a part on one screen, narrow or wide, where nothing else is shown on that one alone instead."""
+    visibility = document.visibility
+    around = (part, *(one for one in part.ancestors if isinstance(one, Element) and one.tag not in {"body", "html"}))
+    found = next((one for one in around if visibility.is_narrowed(one)), None)
+    if found is None or document.meta("viewport") is None or visibility.is_uncertain(found):
+        return None
+    size = len(str(part.text).strip())
+    if size < _MIN_HIDDEN or 2 * len(str(found.text)) <= len(document.text):
+        return None
+    root = document.body.node if document.body is not None else None
+    others = (one for one in (root.iter_elements() if isinstance(root, Element) else ()) if visibility.is_narrowed(one))
+    return None if any(found not in (one, *one.ancestors) for one in others) else found
 
 
 def _hidden_within(document: Document, part: Element) -> Element | None:

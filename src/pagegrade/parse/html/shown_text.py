@@ -21,6 +21,7 @@ _UNSEEN: Final = frozenset(
     ).split()
 )
 """Classes that hide a text from the eye only, in the frameworks that are used most."""
+_SEEN: Final = "button, canvas, i, iframe, img, input, object, select, svg, textarea, video, [class], [style]"
 _PICTURED: Final = frozenset({"mat-icon", "material-icons"})
 _PICTURED_BEGINNINGS: Final = ("material-icons-", "material-symbols-")
 """Classes of fonts that draw a picture for a word."""
@@ -69,6 +70,11 @@ def _is_picture_or_unseen(node: Element, visibility: Visibility) -> bool:
 def holds_code(node: Node) -> bool:
     """Return whether an element holds code or what it prints, so that signs in its text may be an example."""
     return isinstance(node, Element) and node.select_one("code, kbd, pre, samp, tt, var") is not None
+
+
+def is_hollow(node: Node) -> bool:
+    """Return whether nothing inside an element is seen without a text, nor drawn by a rule for its class."""
+    return isinstance(node, Element) and node.select_one(_SEEN) is None
 
 
 def text_length(node: Node) -> int:

@@ -45,6 +45,7 @@ def score_notice(page: Structure) -> int:
         page.says_one_thing,
         4 * page.names_browsers,
         4 * page.is_gate,
+        6 * page.is_lock,
         2 * page.is_marked,
         1 * page.is_noindex,
         -3 * page.is_named_by_address,

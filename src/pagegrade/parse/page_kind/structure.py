@@ -220,7 +220,10 @@ class Structure(Sketch):
             one.attrs.get("alt", "").strip().casefold() for one in self.document.images[:5] if not one.hidden
         )
         if self.first_heading and self.first_heading in alternatives:
-            return True
+            # A notice in a picture names something else than the address.
+            words = [one for one in _SLUG.split(unquote(self.requested_path)) if len(one) > 3 and one.isalpha()]
+            shown = f"{self.title} {self.first_heading}"
+            return not words or any(one[:4] in shown for one in words) or not shown.isascii()
         root = self.document.body.node if self.document.body is not None else None
         return isinstance(root, Element) and len(list(islice(root.select("p > br"), _MIN_BREAKS))) == _MIN_BREAKS
 
@@ -283,6 +286,13 @@ class Structure(Sketch):
         own = [one for one, site in zip(led, sites, strict=True) if site == self.domain]
         into = any("?" in one and self._bare(path_of(one)) == here for one in own)
         return 2 <= len(led) <= 3 and into and len(own) < len(led) and not self.onward
+
+    @cached_property
+    def is_lock(self) -> bool:
+        """All there is to do is to fill in one code for once, and nothing leads anywhere."""
+        fields = [one for one in self.document.controls if not one.hidden]
+        asks = len(fields) == 1 and fields[0].attrs.get("autocomplete", "").strip().lower() == "one-time-code"
+        return asks and self.is_deep and not self.anchors
 
     @cached_property
     def way_back(self) -> bool:
