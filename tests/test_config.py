@@ -44,7 +44,9 @@ def test_the_service_has_the_same_defaults() -> None:
     """Options made without settings are those of an operator without settings."""
     settings, options = Settings(), ServiceOptions()
     renamed = {"create_wait_s": "create_wait_seconds", "grace_s": "grace_seconds", "lease_s": "lease_seconds"}
-    names = {field.name for field in fields(ServiceOptions)} - {"analyze", "base_url", "browser", "browsers", "mail"}
+    names = {field.name for field in fields(ServiceOptions)} - {
+        *("analyze", "base_url", "brand", "browser", "browsers", "mail")
+    }
 
     assert {name: getattr(settings, renamed.get(name, name)) for name in names} == {
         name: getattr(options, name) for name in names

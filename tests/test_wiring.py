@@ -13,6 +13,7 @@ import pytest
 from pagegrade import wiring
 from pagegrade.config import given_settings
 from pagegrade.gather.browser.program import find_browser
+from pagegrade.model.account import Brand
 from pagegrade.model.errors import InvalidInput
 from pagegrade.observability.tracing import NO_TRACING
 from pagegrade.service.options import ServiceOptions
@@ -165,6 +166,10 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "SMTP_URL": "smtp://user:password@mail.example",
         "MAIL_DOMAINS": "Example.org, example.net",
         "SIGN_UP_DOMAINS": "Example.org",
+        "BRAND_NAME": " Host ",
+        "BRAND_COLOR": "#ABCDEF",
+        "BRAND_FOOTER": "Host GmbH",
+        "BRAND_CREDIT": "false",
         "HSTS": "true",
         "WORKERS": "11",
         "GRACE_SECONDS": "12",
@@ -191,6 +196,7 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
 
     assert same == []
     assert options.metrics_token == "token"
+    assert options.brand == Brand(name="Host", color="#abcdef", footer="Host GmbH", credit=False)
     assert options.mail is not None
     assert (options.mail.sender, options.mail.domains) == (
         "pagegrade@reports.example.org",

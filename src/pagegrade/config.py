@@ -407,6 +407,11 @@ class Settings(BaseSettings):
         BeforeValidator(_split),
         Field(description="Comma-separated domains of people who may get e-mail. Empty: no one gets any."),
     ] = ()
+    brand_name: Annotated[str, Field(max_length=60, description="Name shown to others. Empty: Pagegrade.")] = ""
+    brand_color: Annotated[str, Field(pattern=r"^(#[0-9A-Fa-f]{6})?$", description="Of links, like #1b5e50.")] = ""
+    brand_logo: Annotated[Path | None, Field(description="PNG, at most 64 KB and 1,024 pixels a side.")] = None
+    brand_footer: Annotated[str, Field(max_length=300, description="Line at the end of what others see.")] = ""
+    brand_credit: Annotated[bool, Field(description="Say to others that it was made with Pagegrade.")] = True
     sign_up_domains: Annotated[
         tuple[Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+)$")], ...],
         NoDecode,

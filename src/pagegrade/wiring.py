@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pagegrade.config import Settings
     from pagegrade.gather.browser.options import RenderOptions
     from pagegrade.gather.outgoing_proxy import OutgoingProxy
+    from pagegrade.model.account import Brand
     from pagegrade.observability.logs import Lines
     from pagegrade.observability.tracing import Tracing
     from pagegrade.service.access.vault import Vault
@@ -212,6 +213,7 @@ def service_options(
         "default_privacy": Privacy(settings.default_privacy),
         "metrics_token": _plain(settings.metrics_token),
         "mail": _mail_options(settings, base_url),
+        "brand": _brand(settings),
         "workers": slots,
         "browser": _browser_of_service(settings, slots),
         "browsers": settings.browsers or max(1, (os.cpu_count() or 1) // 2),
@@ -557,6 +559,25 @@ def _authorities(path: Path | None) -> str:
 
 def _proxies() -> tuple[tuple[str, str], ...]:
     return tuple(sorted((name, value) for name, value in os.environ.items() if name.lower().endswith("_proxy")))
+
+
+def _brand(settings: Settings) -> Brand:
+    """Return the look of the installation.
+
+    Raises:
+        InvalidInput: A value cannot be used.
+    """
+    from pagegrade.model.account import Brand
+    from pagegrade.service.accounts.operations import clean_brand, clean_logo
+
+    path, logo = settings.brand_logo, b""
+    if path is not None:
+        try:
+            logo = clean_logo(path.read_bytes())
+        except OSError:
+            raise InvalidInput(f"PAGEGRADE_BRAND_LOGO={str(path)!r} cannot be read.") from None
+    values = {name: getattr(settings, f"brand_{name}") for name in ("name", "color", "footer", "credit")}
+    return clean_brand(Brand(**values, logo=logo))
 
 
 def _mail_options(settings: Settings, base_url: str) -> MailOptions | None:

@@ -85,6 +85,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         *_each("/r/{@.slug}", "Charlie", "decent", "hostile-all", "queued", "failed-blocked", "password"),
         *_each("/r/{@.slug}", "Charlie", "private", status=404),
         Visit(name="own", path="/r/{private.slug}", person="Alice"),
+        Visit(name="look", path="/r/{mallorys.slug}"),
         Visit(name="unknown", path=f"/r/{UNKNOWN_SLUG}", status=404),
     ),
     ("POST", "/r/{slug}"): (
@@ -290,6 +291,16 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name="shared", path="/team", person="Nora"),
         Visit(name="alone", path="/team", person="Dora"),
     ),
+    ("GET", "/team/look"): (
+        Visit(path="/team/look", person="Tessa"),
+        Visit(name="chosen", path="/team/look?said=saved", person="Nora"),
+        Visit(name="refused", path="/team/look", person="Vera", status=403),
+    ),
+    ("POST", "/team/look"): (
+        _post("/team/look", {"name": _HOSTILE, "color": _HOSTILE, "has_color": "1", "footer": _HOSTILE},
+              name="wrong", person="Tessa", status=422),
+    ),
+    ("GET", "/brands/{key}/logo.png"): (Visit(path="/brands/{logo_key}/logo.png"),),
     ("GET", "/team/log"): (
         Visit(path="/team/log", person="Tessa"),
         Visit(name="older", path="/team/log?before=1", person="Tessa"),
@@ -476,6 +487,7 @@ FILES: Final = frozenset(
         "/reports/states",
         "/reports/export.csv",
         "/team/log.csv",
+        "/brands/{key}/logo.png",
         "/audits/{id}/export/{format}",
         "/reports/{id}/export/{format}",
         "/r/{slug}/export/{format}",

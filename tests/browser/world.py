@@ -21,7 +21,7 @@ from sqlalchemy import select, update
 import pagegrade
 from pagegrade.clock import now_ms
 from pagegrade.model.access import MAX_NAME
-from pagegrade.model.account import Account, Caller, Role
+from pagegrade.model.account import Account, Brand, Caller, Role
 from pagegrade.model.audit import CrawlState, StopReason
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.events import Event
@@ -36,6 +36,7 @@ from pagegrade.report.codec import pack_report
 from pagegrade.report.rendered import rendered_page
 from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import KEY_FILE, Vault
+from pagegrade.service.accounts.operations import MAX_BRAND_NAME, MAX_FOOTER, clean_logo
 from pagegrade.service.accounts.sessions import list_open, start_session
 from pagegrade.service.accounts.team import create_shared, invite
 from pagegrade.service.audits.operations import AuditChange, change_audit, show_audit
@@ -48,7 +49,7 @@ from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import finish_run, set_step
-from pagegrade.store.repositories.accounts import add_account, load_account, save_password
+from pagegrade.store.repositories.accounts import add_account, load_account, save_brand, save_password
 from pagegrade.store.repositories.audits import save_sharing
 from pagegrade.store.repositories.crawls import end_crawl
 from pagegrade.store.repositories.ignores import add_ignore
@@ -244,10 +245,20 @@ class _Builder:
             for name, workspace in (("Vera", people["Tessa"]), ("Nora", shared)):
                 for session in list_open(tx, people[name].id, self._now_ms):
                     save_workspace(tx, session.id, workspace.id)
+            brand = Brand(
+                name=PAYLOADS["J02"][:MAX_BRAND_NAME],
+                # The hardest color to read on light pages.
+                color="#ffdd00",
+                footer=PAYLOADS["J02"][:MAX_FOOTER],
+                logo=clean_logo(png(180, 60, (30, 90, 200))),
+            )
+            for owner in (people["Mallory"], shared):
+                save_brand(tx, owner.id, brand)
             made = [
                 invite(tx, tessa, role=Role.EDITOR, label=PAYLOADS["J02"][:200], now_ms=self._now_ms) for _ in range(3)
             ]
             return {
+                "logo_key": brand.logo_key,
                 "invitation": made[0][1],
                 "invitation_to_use": made[1][1],
                 "spare_invitation_id": str(made[2][0].id),

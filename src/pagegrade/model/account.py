@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from hashlib import sha256
 from typing import Final
 
 import msgspec
@@ -63,6 +64,40 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     """Name of its plan, which the installation may no longer have; ``None``: the default one."""
     quotas: Quotas = msgspec.field(default_factory=dict)
     """Of its own, before those of the plan."""
+
+
+class Brand(msgspec.Struct, frozen=True, kw_only=True):
+    """Look of what an account, or the whole installation, shows to others: share pages, documents and messages."""
+
+    name: str = ""
+    """In place of Pagegrade; empty: Pagegrade."""
+    color: str = ""
+    """``#rrggbb`` as it was chosen, whatever can be read in it; empty: that of Pagegrade."""
+    footer: str = ""
+    """One line; empty: none."""
+    reply_to: str = ""
+    """E-mail address that answers to messages go to; empty: that of the sender."""
+    credit: bool = True
+    """Say with which program it was made."""
+    logo: bytes = b""
+    """PNG, only with what draws it; empty: none."""
+
+    @property
+    def logo_key(self) -> str:
+        """Name of the logo in addresses, which tells nothing but whether two are the same; empty without one."""
+        return sha256(self.logo).hexdigest()[:32] if self.logo else ""
+
+    def over(self, other: Brand) -> Brand:
+        """Return this with the values of another one where it has none; both have to allow leaving the credit out."""
+        return Brand(
+            name=self.name or other.name,
+            color=self.color or other.color,
+            footer=self.footer or other.footer,
+            reply_to=self.reply_to or other.reply_to,
+            credit=self.credit and other.credit,
+            # A logo is read aloud as the name it was given with.
+            logo=self.logo if self.name else other.logo,
+        )
 
 
 class Membership(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,12 +9,14 @@ from typing import Final
 from markupsafe import Markup, escape
 from rich.text import Text
 
+from pagegrade.model.account import Brand
 from pagegrade.model.audit_result import AuditResult, Place, SiteFinding
+from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.csv import Cell, table
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
 from pagegrade.render.finding_texts import translated
-from pagegrade.render.html import content_policy, stylesheet
+from pagegrade.render.html import look
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.templating import ENGLISH_TAG, environment
 from pagegrade.render.text import GRADE_STYLES, MAX_WIDTH, MIN_WIDTH, TextPage
@@ -209,17 +211,7 @@ def render_audit_article(result: AuditResult, *, tag: str = ENGLISH_TAG) -> Mark
     )
 
 
-def render_audit_html(result: AuditResult, *, tag: str = ENGLISH_TAG) -> str:
+def render_audit_html(result: AuditResult, *, tag: str = ENGLISH_TAG, brand: Brand = NO_BRAND) -> str:
     """The result as a document that needs nothing but itself, in one of ``i18n.LOCALES``."""
-    css = stylesheet()
-    return (
-        environment(tag)
-        .get_template("audit.html.jinja")
-        .render(
-            result=result,
-            article=render_audit_article(result, tag=tag),
-            # Ours, and without text of a page.
-            css=Markup(css),  # noqa: S704
-            policy=content_policy(css),
-        )
-    )
+    template = environment(tag).get_template("audit.html.jinja")
+    return template.render(result=result, article=render_audit_article(result, tag=tag), **look(brand))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 from typing import Final
 
 from pagegrade.model.report import Grade
+from pagegrade.render.escape import visible
 
 LABEL: Final = "pagegrade"
 HEIGHT: Final = 20
@@ -37,6 +39,9 @@ _WIDTHS: Final = {
 }
 """Advance of each letter we use in Verdana, in units of which 2048 are the size of the font. Where another font is
 used, ``textLength`` brings it to the same width."""
+_OTHER: Final = 1_500
+"""Of any other letter, about; capitals are as wide."""
+_MAX_LABEL: Final = 30
 _UNITS: Final = 2048
 _SVG: Final = """\
 <svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" viewBox="0 0 {width} 20" role="img" \
@@ -52,7 +57,7 @@ aria-label="{label}: {value}">
 """
 
 
-def render_badge(state: str, *, result: Grade | None = None, score: int | None = None) -> str:
+def render_badge(state: str, *, result: Grade | None = None, score: int | None = None, label: str = LABEL) -> str:
     """The badge of a report as SVG.
 
     A report that has a score keeps its badge while it is analyzed again, and when that fails.
@@ -61,14 +66,16 @@ def render_badge(state: str, *, result: Grade | None = None, score: int | None =
         state: Of the report: ``queued``, ``running``, ``completed`` or ``failed``; or ``UNKNOWN``.
         result: Its grade; ``None``: none yet, or it is withheld.
         score: From 0 to 100; ``None``: none yet, or it is withheld.
+        label: Before the verdict: the name of who publishes it.
     """
     value = _value(state, result, score)
-    label_length, value_length = _length(LABEL), _length(value)
-    left, right = _box(LABEL), _box(value)
+    label = visible(label, _MAX_LABEL)
+    label_length, value_length = _length(label), _length(value)
+    left, right = _box(label), _box(value)
     return _SVG.format(
         width=left + right,
         left=left,
-        label=LABEL,
+        label=html.escape(label),
         value=value,
         label_color=LABEL_COLOR,
         color=COLORS[result or "none"] if score is not None else COLORS["none"],
@@ -79,9 +86,9 @@ def render_badge(state: str, *, result: Grade | None = None, score: int | None =
     )
 
 
-def badge_width(state: str, *, result: Grade | None = None, score: int | None = None) -> int:
+def badge_width(state: str, *, result: Grade | None = None, score: int | None = None, label: str = LABEL) -> int:
     """Return the width of the badge in pixels, so that a page can reserve it; arguments as for ``render_badge``."""
-    return _box(LABEL) + _box(_value(state, result, score))
+    return _box(visible(label, _MAX_LABEL)) + _box(_value(state, result, score))
 
 
 def _value(state: str, result: Grade | None, score: int | None) -> str:
@@ -97,4 +104,4 @@ def _box(text: str) -> int:
 
 def _length(text: str) -> float:
     """Width of the text in pixels."""
-    return sum(_WIDTHS[letter] for letter in text) * _FONT_SIZE / _UNITS
+    return sum(_WIDTHS.get(letter, _OTHER) for letter in text) * _FONT_SIZE / _UNITS

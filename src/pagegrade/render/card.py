@@ -7,9 +7,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from pagegrade.model.account import Brand
 from pagegrade.model.report import CATEGORIES, Report
 from pagegrade.parse.url import host
 from pagegrade.render import view
+from pagegrade.render.brand import LIGHT_GROUND, NO_BRAND, PRODUCT_COLOR, color_on, shown_name
 from pagegrade.render.escape import unicode_host, visible
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.pdf import compile_template
@@ -23,7 +25,7 @@ _MAX_HOST: Final = 48
 _POINTS_PER_INCH: Final = 72.0
 
 
-def render_card(report_json: bytes, tag: str = "en") -> bytes:
+def render_card(report_json: bytes, tag: str = "en", brand: Brand = NO_BRAND) -> bytes:
     """The card as PNG, from the JSON object of the HTTP interface.
 
     Like ``render_pdf`` a function of plain values, for a child process. Of the page it shows the host alone.
@@ -31,6 +33,7 @@ def render_card(report_json: bytes, tag: str = "en") -> bytes:
     Args:
         report_json: A completed report with a score.
         tag: Language of its words, one of ``i18n.LOCALES``.
+        brand: Look of whose report it is.
 
     Raises:
         PDFNotInstalled: Typst is not installed.
@@ -40,15 +43,16 @@ def render_card(report_json: bytes, tag: str = "en") -> bytes:
     report = report_from_dict(json.loads(report_json))
     if report.score is None:
         raise ValueError("a card shows a score")
-    values = json.dumps(_values(report, report.score, tag), ensure_ascii=False, allow_nan=False)
+    values = json.dumps(_values(report, report.score, tag, brand), ensure_ascii=False, allow_nan=False)
     return compile_template(TEMPLATE, {"card": values}, format="png", ppi=_POINTS_PER_INCH)
 
 
-def _values(report: Report, score: int, tag: str) -> dict[str, object]:
+def _values(report: Report, score: int, tag: str, brand: Brand = NO_BRAND) -> dict[str, object]:
     texts = texts_for(tag)
     name = unicode_host(report.url) or host(report.url)
     return {
         "language": tag,
+        "brand": {"name": visible(shown_name(brand), 60), "color": color_on(brand, LIGHT_GROUND) or PRODUCT_COLOR},
         "score": score,
         "grade": report.result or "none",
         "word": texts.gettext(view.grade_word(report)),

@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
-from markupsafe import Markup
 
+from pagegrade.model.account import Brand
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.manual_results import ManualOutcome, ManualResult
 from pagegrade.model.report import Report, Result
+from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.criteria import (
     CRITERIA,
     STATUS_NAMES,
@@ -33,7 +34,7 @@ from pagegrade.render.csv import Cell, table
 from pagegrade.render.english import ENGLISH
 from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.finding_texts import in_language
-from pagegrade.render.html import content_policy, stylesheet
+from pagegrade.render.html import look
 from pagegrade.render.templating import ENGLISH_TAG, environment
 from pagegrade.render.view import access_note, headline, reason, was_seen
 from pagegrade.report.serialize import format_timestamp, timestamp
@@ -221,22 +222,30 @@ def _pointers(result: Result) -> dict[str, object]:
     return {"earl:pointer": pointers} if pointers else {}
 
 
-def render_conformance(reports: Sequence[Report], *, tag: str = ENGLISH_TAG) -> str:
+def render_conformance(reports: Sequence[Report], *, tag: str = ENGLISH_TAG, brand: Brand = NO_BRAND) -> str:
     """A conformance report on the pages, as a document that needs nothing but itself.
 
     Args:
         reports: At least one.
         tag: Language of the document, one of ``i18n.LOCALES``.
+        brand: Look of whose document it is.
     """
     shown = [in_language(report, tag) for report in reports]
     rows = _rows(shown)
     counts = {status: sum(row.status == status for row in rows) for status in STATUS_NAMES}
     return _document(
-        "conformance_report", tag, reports=shown, rows=rows, levels=LEVELS, counts=counts, manual=_manual_count(rows)
+        "conformance_report",
+        tag,
+        brand,
+        reports=shown,
+        rows=rows,
+        levels=LEVELS,
+        counts=counts,
+        manual=_manual_count(rows),
     )
 
 
-def render_statement(reports: Sequence[Report], *, tag: str = ENGLISH_TAG) -> str:
+def render_statement(reports: Sequence[Report], *, tag: str = ENGLISH_TAG, brand: Brand = NO_BRAND) -> str:
     """A draft of the accessibility statement of a public body, with gaps for what only a person can say.
 
     Its parts are those of the model of Commission Implementing Decision (EU) 2018/1523.
@@ -244,21 +253,19 @@ def render_statement(reports: Sequence[Report], *, tag: str = ENGLISH_TAG) -> st
     Args:
         reports: At least one, of pages of one site.
         tag: Language of the document, one of ``i18n.LOCALES``.
+        brand: Look of whose document it is.
     """
     shown = [in_language(report, tag) for report in reports]
     rows = _rows(shown)
     failed = [row for row in rows if row.status == "failed"]
     undecided = [row for row in rows if row.status in {"needs_person", "not_evaluated"}]
     return _document(
-        "accessibility_statement", tag, reports=shown, failed=failed, open=undecided, manual=_manual_count(rows)
+        "accessibility_statement", tag, brand, reports=shown, failed=failed, open=undecided, manual=_manual_count(rows)
     )
 
 
-def _document(template: str, tag: str, **values: object) -> str:
-    css = stylesheet()
-    # The style sheet is ours, and without text of a page.
-    values |= {"css": Markup(css), "policy": content_policy(css)}  # noqa: S704
-    return environment(tag).get_template(f"{template}.html.jinja").render(**values)
+def _document(template: str, tag: str, brand: Brand, **values: object) -> str:
+    return environment(tag).get_template(f"{template}.html.jinja").render(**values, **look(brand))
 
 
 def _rows(reports: Sequence[Report]) -> tuple[Row, ...]:

@@ -11,8 +11,10 @@ from typing import Final
 
 from markupsafe import Markup
 
+from pagegrade.model.account import Brand
 from pagegrade.model.report import Report
 from pagegrade.render import view
+from pagegrade.render.brand import NO_BRAND, brand_css, logo_url, shown_name
 from pagegrade.render.escape import visible
 from pagegrade.render.finding_texts import comparison_in_language, in_language
 from pagegrade.render.i18n import Texts, texts_for
@@ -28,6 +30,7 @@ def render_html(
     *,
     comparisons: Sequence[Comparison | None] = (),
     tag: str = ENGLISH_TAG,
+    brand: Brand = NO_BRAND,
 ) -> str:
     """The reports as a document that needs nothing but itself.
 
@@ -35,8 +38,8 @@ def render_html(
         reports: At least one.
         comparisons: To the report at the same place, the difference from an older one.
         tag: Language of the document, one of ``i18n.LOCALES``.
+        brand: Look of whose document it is.
     """
-    css = stylesheet()
     padded = [*comparisons, *[None] * (len(reports) - len(comparisons))]
     return (
         environment(tag)
@@ -46,19 +49,18 @@ def render_html(
                 (in_language(report, tag), one and comparison_in_language(one, tag))
                 for report, one in zip(reports, padded, strict=True)
             ],
-            # Both are ours and hold no page text.
-            css=Markup(css),  # noqa: S704
-            policy=report_policy(),
-            title=_title(reports, texts_for(tag)),
+            title=_title(reports, texts_for(tag), shown_name(brand)),
             extras=NOTHING,
+            **look(brand),
         )
     )
 
 
-@cache
-def report_policy() -> str:
-    """The content security policy of ``render_html``'s documents, for those who send them as an answer."""
-    return content_policy(stylesheet())
+def look(brand: Brand) -> dict[str, object]:
+    """Values for the templates of documents that need nothing but themselves: style sheet, policy, name and logo."""
+    css = stylesheet() + brand_css(brand.color)
+    # Ours, and without text of a page.
+    return {"css": Markup(css), "policy": content_policy(css), "brand": brand, "logo": logo_url(brand)}  # noqa: S704
 
 
 def content_policy(css: str) -> str:
@@ -70,14 +72,14 @@ def content_policy(css: str) -> str:
     return _POLICY.format(digest=digest)
 
 
-def _title(reports: Sequence[Report], texts: Texts) -> str:
+def _title(reports: Sequence[Report], texts: Texts, name: str) -> str:
     if len(reports) != 1:
-        return f"Pagegrade: {texts.ngettext('%(num)s page', '%(num)s pages', len(reports))}"
+        return f"{name}: {texts.ngettext('%(num)s page', '%(num)s pages', len(reports))}"
     report = reports[0]
     score = texts.gettext(view.grade_word(report))
     if report.score is not None:
         score = texts.gettext("%(score)s of 100", score=report.score)
-    return f"{visible(report.url, 100)}: {score} · Pagegrade"
+    return f"{visible(report.url, 100)}: {score} · {name}"
 
 
 @cache

@@ -27,8 +27,9 @@ from typing import Any, Final
 
 import msgspec
 
-from pagegrade.model.account import Invitation
+from pagegrade.model.account import Brand, Invitation
 from pagegrade.model.quotas import WARNED_AT
+from pagegrade.render.brand import LIGHT_GROUND, NO_BRAND, color_on, shown_name
 from pagegrade.render.english import N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.i18n import Texts
@@ -309,6 +310,7 @@ def email_message(
     message_id: str,
     unsubscribe_url: str,
     at_ms: int,
+    brand: Brand = NO_BRAND,
 ) -> EmailMessage:
     """An e-mail with a text and an HTML part, and one-click unsubscription (RFC 8058).
 
@@ -320,8 +322,9 @@ def email_message(
         message_id: The same for every attempt, without brackets and host.
         unsubscribe_url: Ends these messages without signing in.
         at_ms: Time of the message.
+        brand: Look of the account.
     """
-    mail = _mail(message.title, sender=sender, recipient=recipient, message_id=message_id, at_ms=at_ms)
+    mail = _mail(message.title, sender=sender, recipient=recipient, message_id=message_id, at_ms=at_ms, brand=brand)
     mail["List-Unsubscribe"] = f"<{unsubscribe_url}>"
     mail["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     leave = texts.gettext("Stop these messages")
@@ -329,12 +332,11 @@ def email_message(
     for item in message.items:
         text += [item.headline, *filter(None, (item.page, *item.lines, item.link)), ""]
     text += [*filter(None, (message.more,)), f"{leave}: {unsubscribe_url}", ""]
-    mail.set_content("\n".join(text))
-    mail.add_alternative(_email_html(message, leave, unsubscribe_url), subtype="html")
+    _set_parts(mail, "\n".join(text), message.title, _email_parts(message, leave, unsubscribe_url), brand)
     return mail
 
 
-def _email_html(message: Message, leave: str, unsubscribe_url: str) -> str:
+def _email_parts(message: Message, leave: str, unsubscribe_url: str) -> list[str]:
     parts = []
     for item in message.items:
         parts.append(f"<h2>{html.escape(item.headline)}</h2>")
@@ -343,7 +345,7 @@ def _email_html(message: Message, leave: str, unsubscribe_url: str) -> str:
             parts.append(_email_link(item.link, item.link_label))
     if message.more:
         parts.append(f"<p>{html.escape(message.more)}</p>")
-    return _email_page(message.title, [*parts, _email_link(unsubscribe_url, leave)])
+    return [*parts, _email_link(unsubscribe_url, leave)]
 
 
 def invitation_message(
@@ -357,6 +359,7 @@ def invitation_message(
     recipient: str,
     timezone: str,
     at_ms: int,
+    brand: Brand = NO_BRAND,
 ) -> EmailMessage:
     """An e-mail with the link that makes its reader a member.
 
@@ -370,6 +373,7 @@ def invitation_message(
         recipient: Address, ``name@host``.
         timezone: Of the times in it.
         at_ms: Time of the message.
+        brand: Look of the installation.
     """
     who, where = (_no_link(visible(name, _MAX_SITE)) for name in (inviter, workspace))
     title = texts.gettext("Invitation to the workspace %(name)s", name=where)
@@ -383,17 +387,29 @@ def invitation_message(
         texts.gettext("If you do not know the sender, ignore this message."),
     )
     mail = _mail(
-        title, sender=sender, recipient=recipient, message_id=f"invitation-{invitation.id}.{at_ms}", at_ms=at_ms
+        title,
+        sender=sender,
+        recipient=recipient,
+        message_id=f"invitation-{invitation.id}.{at_ms}",
+        at_ms=at_ms,
+        brand=brand,
     )
-    mail.set_content("\n\n".join((*lines[:2], link, *lines[2:], "")))
     paragraphs = [f"<p>{html.escape(line)}</p>" for line in lines]
     paragraphs.insert(2, _email_link(link, texts.gettext("Accept the invitation")))
-    mail.add_alternative(_email_page(title, paragraphs), subtype="html")
+    _set_parts(mail, "\n\n".join((*lines[:2], link, *lines[2:], "")), title, paragraphs, brand)
     return mail
 
 
 def sign_up_message(
-    texts: Texts, *, link: str, is_known: bool, sender: str, recipient: str, message_id: str, at_ms: int
+    texts: Texts,
+    *,
+    link: str,
+    is_known: bool,
+    sender: str,
+    recipient: str,
+    message_id: str,
+    at_ms: int,
+    brand: Brand = NO_BRAND,
 ) -> EmailMessage:
     """An e-mail with the link that creates an account, or for who has one with the page to sign in.
 
@@ -405,6 +421,7 @@ def sign_up_message(
         recipient: Address, ``name@host``.
         message_id: Without brackets and host.
         at_ms: Time of the message.
+        brand: Look of the installation.
     """
     if is_known:
         title, label = texts.gettext("You have a Pagegrade account"), texts.gettext("Sign in")
@@ -413,10 +430,9 @@ def sign_up_message(
         title, label = texts.gettext("Create your Pagegrade account"), texts.gettext("Create the account")
         first = texts.gettext("Open this link to choose a password. It works for 24 hours.")
     last = texts.gettext("If it was not you, ignore this message: nothing happens.")
-    mail = _mail(title, sender=sender, recipient=recipient, message_id=message_id, at_ms=at_ms)
-    mail.set_content(f"{first}\n\n{link}\n\n{last}\n")
+    mail = _mail(title, sender=sender, recipient=recipient, message_id=message_id, at_ms=at_ms, brand=brand)
     parts = [f"<p>{html.escape(first)}</p>", _email_link(link, label), f"<p>{html.escape(last)}</p>"]
-    mail.add_alternative(_email_page(title, parts), subtype="html")
+    _set_parts(mail, f"{first}\n\n{link}\n\n{last}\n", title, parts, brand)
     return mail
 
 
@@ -425,10 +441,14 @@ def _no_link(text: str) -> str:
     return _JOINED.sub(lambda found: _LIKE[found[0]], text)
 
 
-def _mail(subject: str, *, sender: str, recipient: str, message_id: str, at_ms: int) -> EmailMessage:
+def _mail(
+    subject: str, *, sender: str, recipient: str, message_id: str, at_ms: int, brand: Brand = NO_BRAND
+) -> EmailMessage:
     mail = EmailMessage(policy=_POLICY)
-    mail["From"] = Address("Pagegrade", addr_spec=sender)
+    mail["From"] = Address(visible(shown_name(brand), _MAX_SITE), addr_spec=sender)
     mail["To"] = Address(addr_spec=recipient)
+    if brand.reply_to:
+        mail["Reply-To"] = Address(addr_spec=brand.reply_to)
     mail["Subject"] = subject
     mail["Date"] = format_datetime(datetime.fromtimestamp(at_ms / 1000, UTC))
     mail["Message-ID"] = f"<{message_id}@{sender.rpartition('@')[2]}>"
@@ -440,6 +460,21 @@ def _email_link(url: str, label: str) -> str:
     return f'<p><a href="{html.escape(url)}">{html.escape(label)}</a></p>'
 
 
-def _email_page(title: str, parts: Sequence[str]) -> str:
-    body = "\n".join(parts)
-    return f"<!doctype html>\n<title>{html.escape(title)}</title>\n{body}\n"
+def _set_parts(mail: EmailMessage, text: str, title: str, parts: Sequence[str], brand: Brand) -> None:
+    """Set the text and the HTML of a message, with the look of who sends it around them."""
+    footer = _no_link(visible(brand.footer, _AROUND_LINE * 10))
+    mail.set_content(f"{text}\n{footer}\n" if footer else text)
+    head = _email_head(brand)
+    body = "\n".join(filter(None, (head, *parts, f"<p>{html.escape(footer)}</p>" if footer else "")))
+    mail.add_alternative(f"<!doctype html>\n<title>{html.escape(title)}</title>\n{body}\n", subtype="html")
+    page = mail.get_body(("html",))
+    if brand.logo and page is not None:
+        page.add_related(brand.logo, "image", "png", cid="<logo>", filename="logo.png", disposition="inline")
+
+
+def _email_head(brand: Brand) -> str:
+    """Return name or logo over a line in the color; empty where none of them was chosen."""
+    name, color = html.escape(visible(brand.name, _MAX_SITE)), color_on(brand, LIGHT_GROUND)
+    shown = f'<img src="cid:logo" alt="{name}" height="40">' if brand.logo else f"<b>{name}</b>" if name else ""
+    line = f' style="border-bottom: 3px solid {color}; padding-bottom: 8px"' if color else ""
+    return f"<p{line}>{shown}</p>" if shown or line else ""

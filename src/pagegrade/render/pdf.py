@@ -14,8 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from pagegrade.model.account import Brand
 from pagegrade.model.errors import PDFNotInstalled
 from pagegrade.model.report import Report
+from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.history import RunPoint
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.pdf_model import Values, sheet
@@ -39,7 +41,13 @@ def is_installed() -> bool:
     return find_spec("typst") is not None
 
 
-def render_pdf(report_json: bytes, tag: str = "en", paper: Paper = "a4", history: tuple[RunPoint, ...] = ()) -> bytes:
+def render_pdf(
+    report_json: bytes,
+    tag: str = "en",
+    paper: Paper = "a4",
+    history: tuple[RunPoint, ...] = (),
+    brand: Brand = NO_BRAND,
+) -> bytes:
     """The report as PDF, from the JSON object of the HTTP interface.
 
     A top-level function of plain values, so that it can run in a child process that may be killed.
@@ -49,17 +57,22 @@ def render_pdf(report_json: bytes, tag: str = "en", paper: Paper = "a4", history
         tag: Language of the document, one of ``i18n.LOCALES``.
         paper: Size of its pages.
         history: Runs of the same report, newest first.
+        brand: Look of whose document it is.
 
     Raises:
         PDFNotInstalled: Typst is not installed.
         InvalidInput: It is no report, or not a finished one with results.
         ValueError: It is no JSON.
     """
-    return render_report_pdf(report_from_dict(json.loads(report_json)), tag, paper, history)
+    return render_report_pdf(report_from_dict(json.loads(report_json)), tag, paper, history, brand)
 
 
 def render_report_pdf(
-    report: Report, tag: str = "en", paper: Paper = "a4", history: tuple[RunPoint, ...] = ()
+    report: Report,
+    tag: str = "en",
+    paper: Paper = "a4",
+    history: tuple[RunPoint, ...] = (),
+    brand: Brand = NO_BRAND,
 ) -> bytes:
     """The same from a report at hand: the same report gives the same bytes.
 
@@ -73,16 +86,20 @@ def render_report_pdf(
 
     texts = texts_for(tag)
     try:
-        return _set_pages(report, paper, [STANDARD], sheet(report, texts, history=history))
+        return _set_pages(report, paper, [STANDARD], sheet(report, texts, history=history, brand=brand), brand.logo)
     except typst.TypstError:
         # The standard forbids a character without a picture in our fonts. Without it the character is an empty box,
         # and what is copied or read aloud is still the character.
-        return _set_pages(report, paper, [], sheet(report, texts, history=history, boxes=True))
+        return _set_pages(report, paper, [], sheet(report, texts, history=history, brand=brand, boxes=True), brand.logo)
 
 
-def _set_pages(report: Report, paper: Paper, standards: list[typst.PDFStandard], values: Values) -> bytes:
+def _set_pages(report: Report, paper: Paper, standards: list[typst.PDFStandard], values: Values, logo: bytes) -> bytes:
     moment = report.generated_at if report.generated_at.tzinfo is not None else report.generated_at.replace(tzinfo=UTC)
-    inputs = {"report": json.dumps(values, ensure_ascii=False, allow_nan=False), "paper": paper}
+    inputs = {
+        "report": json.dumps(values, ensure_ascii=False, allow_nan=False),
+        "paper": paper,
+        "logo": json.dumps(list(logo)),
+    }
     return compile_template(TEMPLATE, inputs, format="pdf", pdf_standards=standards, timestamp=int(moment.timestamp()))
 
 

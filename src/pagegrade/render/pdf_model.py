@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Final
 
+from pagegrade.model.account import Brand
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import evidence_rows, view
 from pagegrade.render.amounts import format_ms
+from pagegrade.render.brand import LIGHT_GROUND, NO_BRAND, PRODUCT_COLOR, color_on, shown_name
 from pagegrade.render.charts import score_strip, timing_bars
 from pagegrade.render.criteria import category_note
 from pagegrade.render.english import N_
@@ -123,7 +125,12 @@ _WORDS: Final = MappingProxyType(
 
 
 def sheet(
-    stored: Report, texts: Texts | None = None, *, history: Sequence[RunPoint] = (), boxes: bool = False
+    stored: Report,
+    texts: Texts | None = None,
+    *,
+    history: Sequence[RunPoint] = (),
+    brand: Brand = NO_BRAND,
+    boxes: bool = False,
 ) -> Values:
     """All that the template asks for: dicts, lists, strings, numbers, booleans and ``None``.
 
@@ -131,6 +138,7 @@ def sheet(
         stored: The report.
         texts: The language of the document; ``None``: English.
         history: Runs of the same report, newest first.
+        brand: Look of whose document it is; its logo comes beside the values.
         boxes: Say that some characters stand as empty boxes.
     """
     words = texts or texts_for("en")
@@ -215,6 +223,13 @@ def sheet(
         ],
         "evaluated": _evaluated(report, words),
         "project_url": PROJECT_URL,
+        "brand": {
+            "name": _text(shown_name(brand), 60),
+            "is_own": bool(brand.name),
+            "color": color_on(brand, LIGHT_GROUND) or PRODUCT_COLOR,
+            "footer": _text(brand.footer, 300),
+            "credit": brand.credit,
+        },
         "boxes": boxes,
     }
 

@@ -91,6 +91,7 @@ async def mail_invitation(
         recipient=recipient,
         timezone=reader.timezone,
         at_ms=now_ms,
+        brand=services.options.brand,
     )
     return await hand_over(services.options, mail, recipient=recipient)
 

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from pagegrade.model.account import Brand
 from pagegrade.model.identity import user_agent_of
 from pagegrade.model.quotas import Quotas
 from pagegrade.model.stored import Privacy
@@ -110,6 +111,8 @@ class ServiceOptions:
     """To a PostgreSQL server, that this process keeps besides the one for notices."""
     mail: MailOptions | None = None
     """Sends messages by e-mail; ``None``: there are none."""
+    brand: Brand = field(default_factory=Brand)
+    """Look of what accounts show to others, where they chose none."""
     sign_up_domains: tuple[str, ...] = ()
     """Domains of people who may create an account themselves, ``*`` for all; none without ``mail``."""
     analyze: AnalyzeOptions = field(default_factory=AnalyzeOptions)

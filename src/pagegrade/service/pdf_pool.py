@@ -12,7 +12,9 @@ from collections.abc import Callable
 from typing import Final
 
 from pagegrade.gather.context import OffloadFailed
+from pagegrade.model.account import Brand
 from pagegrade.model.errors import PDFNotInstalled, Unavailable
+from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.card import render_card
 from pagegrade.render.history import RunPoint
 from pagegrade.render.pdf import Paper, is_installed, render_pdf
@@ -38,7 +40,13 @@ class Documents:
         self._asked = 0
 
     async def pdf(
-        self, report_json: bytes, *, tag: str = "en", paper: Paper = "a4", history: tuple[RunPoint, ...] = ()
+        self,
+        report_json: bytes,
+        *,
+        tag: str = "en",
+        paper: Paper = "a4",
+        history: tuple[RunPoint, ...] = (),
+        brand: Brand = NO_BRAND,
     ) -> bytes:
         """A completed report as PDF.
 
@@ -47,17 +55,18 @@ class Documents:
             tag: Language of the document.
             paper: Size of its pages.
             history: Runs of the same report, newest first.
+            brand: Look of whose document it is.
 
         Raises:
             PDFNotInstalled: The extra ``pagegrade[pdf]`` is not installed.
             Unavailable: Too many are being made, or this one is too large to be made.
             TaskFailed: A mistake of ours.
         """
-        return await self._made(render_pdf, report_json, tag, paper, history)
+        return await self._made(render_pdf, report_json, tag, paper, history, brand)
 
-    async def card(self, report_json: bytes, *, tag: str = "en") -> bytes:
+    async def card(self, report_json: bytes, *, tag: str = "en", brand: Brand = NO_BRAND) -> bytes:
         """The score card of a completed report with a score, as PNG; arguments and errors as for ``pdf``."""
-        return await self._made(render_card, report_json, tag)
+        return await self._made(render_card, report_json, tag, brand)
 
     async def _made(self, function: Callable[..., bytes], *arguments: object) -> bytes:
         if not is_installed():

@@ -73,6 +73,7 @@ async def send_sign_up(services: Services, address: str, *, client: str, texts: 
         recipient=address,
         message_id=f"sign-up-{secrets.token_hex(12)}",
         at_ms=now_ms,
+        brand=services.options.brand,
     )
     return await hand_over(services.options, mail, recipient=address)
 

@@ -10,6 +10,7 @@ from typing import Final, Literal
 import msgspec
 
 from pagegrade.clock import utc_now
+from pagegrade.model.account import Brand
 from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_pages, render_sitemap
 from pagegrade.render.csv import MEDIA_TYPE as CSV
 from pagegrade.render.filename import audit_name, content_disposition
@@ -63,6 +64,7 @@ async def make_audit_file(
     finding: int | None = None,
     part: int = 1,
     tag: str = "en",
+    brand: Brand,
 ) -> AuditFile | None:
     """Make the file of a crawl.
 
@@ -74,6 +76,7 @@ async def make_audit_file(
         finding: Number of the only finding of a prompt; ``None``: all. Other files are whole.
         part: Of a table or a sitemap, from 1.
         tag: Language of the document, one of ``i18n.LOCALES``.
+        brand: Look of the installation.
 
     Returns:
         ``None``: the crawl was not evaluated, or has no such finding.
@@ -85,14 +88,18 @@ async def make_audit_file(
         exported = await work.read(_TABLES[name], audit_id, crawl=crawl, part=part)
     else:
         exported = await work.read(export_result, audit_id, crawl=crawl)
-    return await write_audit_file(exported, name, finding=finding, part=part, tag=tag)
+    own = exported.brand.over(brand)
+    return await write_audit_file(exported, name, finding=finding, part=part, tag=tag, brand=own)
 
 
 async def write_audit_file(
-    exported: Exported, name: FileName, *, finding: int | None = None, part: int = 1, tag: str = "en"
+    exported: Exported, name: FileName, *, finding: int | None = None, part: int = 1, tag: str = "en", brand: Brand
 ) -> AuditFile | None:
-    """Write what was read of a crawl as a file; other arguments and the value as of ``make_audit_file``."""
-    body = await asyncio.to_thread(_written, exported, name, finding, tag)
+    """Write what was read of a crawl as a file, with the look as it is given.
+
+    Other arguments and the value as of ``make_audit_file``.
+    """
+    body = await asyncio.to_thread(_written, exported, name, finding, tag, brand)
     if body is None:
         return None
     of = exported.crawl
@@ -109,7 +116,7 @@ async def write_audit_file(
     )
 
 
-def _written(exported: Exported, name: FileName, finding: int | None, tag: str) -> bytes | None:
+def _written(exported: Exported, name: FileName, finding: int | None, tag: str, brand: Brand) -> bytes | None:
     result = exported.result
     if name == "pages":
         return render_audit_pages(map(page_members, exported.pages)).encode()
@@ -124,5 +131,5 @@ def _written(exported: Exported, name: FileName, finding: int | None, tag: str) 
         written = render_audit_prompt(result, number=finding)
         return None if written is None else written.encode("utf-8", "replace")
     if name == "html":
-        return render_audit_html(result, tag=tag).encode("utf-8", "replace")
+        return render_audit_html(result, tag=tag, brand=brand).encode("utf-8", "replace")
     return result_object(exported.audit, exported.crawl, result)

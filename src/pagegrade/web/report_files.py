@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.clock import utc_now
+from pagegrade.model.account import Brand
 from pagegrade.model.report import Report
 from pagegrade.render.conformance import render_conformance, render_criteria, render_earl, render_statement
 from pagegrade.render.csv import MEDIA_TYPE as CSV
@@ -23,6 +24,7 @@ from pagegrade.render.prompt import render_finding_prompt, render_prompt
 from pagegrade.render.sarif import render_sarif
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.container import Services
+from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.views import Viewed, shown_report
 from pagegrade.web.schemas.report import report_object, share_url
 
@@ -101,7 +103,6 @@ async def make_file(
     Raises:
         Unavailable: Too many documents are being made.
     """
-    base_url = services.options.base_url
     shown = await asyncio.to_thread(shown_report, viewed)
     if shown is None or (name in PAPERS and shown.state != "completed"):
         return None
@@ -109,17 +110,20 @@ async def make_file(
         return None if shown.rendered is None else (shown, (await asyncio.to_thread(render_har, shown)).encode())
     if name in PAPERS:
         encoded = await asyncio.to_thread(encoded_report, shown)
-        return shown, await services.documents.pdf(encoded, tag=tag, paper=PAPERS[name], history=history)
-    return shown, await asyncio.to_thread(_written, viewed, shown, name, base_url, tag)
+        brand = viewed.brand.over(services.options.brand)
+        paper = PAPERS[name]
+        return shown, await services.documents.pdf(encoded, tag=tag, paper=paper, history=history, brand=brand)
+    return shown, await asyncio.to_thread(_written, viewed, shown, name, services.options, tag)
 
 
-def write_several(viewed: Sequence[Viewed], name: str, tag: str) -> tuple[str, bytes] | None:
+def write_several(viewed: Sequence[Viewed], name: str, tag: str, brand: Brand) -> tuple[str, bytes] | None:
     """Write one file with several reports.
 
     Args:
         viewed: The reports, as the reader may see them, one at least.
         name: One of ``OF_SEVERAL``.
         tag: Language of formats for people, one of ``i18n.LOCALES``.
+        brand: Look of the installation.
 
     Returns:
         Its name and its bytes; ``None``: one of the reports has no results yet.
@@ -127,7 +131,8 @@ def write_several(viewed: Sequence[Viewed], name: str, tag: str) -> tuple[str, b
     shown = [report for report in map(shown_report, viewed) if report is not None]
     if len(shown) < len(viewed):
         return None
-    text = _DOCUMENTS[name](shown, tag=tag) if name in _DOCUMENTS else _RENDERERS[name](tuple(shown))
+    own = viewed[0].brand.over(brand)
+    text = _DOCUMENTS[name](shown, tag=tag, brand=own) if name in _DOCUMENTS else _RENDERERS[name](tuple(shown))
     return list_name(utc_now(), _EXTENSIONS[name], of=name), text.encode("utf-8", "replace")
 
 
@@ -150,13 +155,14 @@ def encoded_report(shown: Report) -> bytes:
     return msgspec.json.encode(report_to_dict(shown))
 
 
-def _written(viewed: Viewed, shown: Report, name: str, base_url: str, tag: str) -> bytes:
+def _written(viewed: Viewed, shown: Report, name: str, options: ServiceOptions, tag: str) -> bytes:
     if name == "json":
-        return msgspec.json.format(_exported_object(viewed, shown, base_url), indent=2)
+        return msgspec.json.format(_exported_object(viewed, shown, options.base_url), indent=2)
     if name == "csv":
         return render_csv((shown,), ids=() if viewed.masked else (viewed.report.id,)).encode()
     if name in _DOCUMENTS:
-        return _DOCUMENTS[name]((shown,), tag=tag).encode("utf-8", "replace")
+        brand = viewed.brand.over(options.brand)
+        return _DOCUMENTS[name]((shown,), tag=tag, brand=brand).encode("utf-8", "replace")
     return _RENDERERS[name]((shown,)).encode("utf-8", "replace")
 
 

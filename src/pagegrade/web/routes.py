@@ -30,7 +30,7 @@ from pagegrade.web.ops import health, metrics
 from pagegrade.web.pages import assets, home
 from pagegrade.web.pages.account import access_profiles as own_access
 from pagegrade.web.pages.account import account_page as own_account
-from pagegrade.web.pages.account import action_log, ignore_rules, join, keys, sign_in, sign_up, team
+from pagegrade.web.pages.account import action_log, brand, ignore_rules, join, keys, sign_in, sign_up, team
 from pagegrade.web.pages.account import webhooks as own_webhooks
 from pagegrade.web.pages.admin import accounts, overview
 from pagegrade.web.pages.audits import audit_list, audit_page
@@ -106,6 +106,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *sign_up.OPERATIONS,
     *own_account.OPERATIONS,
     *team.OPERATIONS,
+    *brand.OPERATIONS,
     *action_log.OPERATIONS,
     *keys.OPERATIONS,
     *own_webhooks.OPERATIONS,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.css.contrast import color_of, contrast, is_pale, is_same
+from pagegrade.parse.css.contrast import color_of, contrast, is_pale, is_same, readable
 
 
 def test_contrast_is_that_of_wcag() -> None:
@@ -43,3 +43,21 @@ def test_colors_that_let_nothing_through_are_known(value: str, color: object) ->
 def test_colors_are_told_apart_by_eye(color: object, ground: object, *, same: bool, pale: bool) -> None:
     """Contrast of 3 and of 1.5; a color that is unknown differs from every other."""
     assert (is_same(color, ground), is_pale(color, ground)) == (same, pale)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ground", [(255, 255, 255), (233, 237, 235), (0, 0, 0), (48, 56, 54)])
+@pytest.mark.parametrize("color", ["#ffff00", "#000000", "#ffffff", "#777777", "#1b5e50", "#ff0000", "#00ff7f"])
+def test_a_color_that_cannot_be_read_is_moved_until_it_can(color: str, ground: tuple[int, int, int]) -> None:
+    """One that can be read stays as it is."""
+    chosen = color_of(color)
+
+    assert isinstance(chosen, tuple)
+    made = readable(chosen, ground)
+
+    assert contrast(made, ground) >= 4.5
+    assert made == chosen or contrast(chosen, ground) < 4.5
+
+
+def test_where_nothing_can_be_read_well_the_best_is_taken() -> None:
+    """Of gray in the middle neither black nor white is 7 to 1."""
+    assert readable((120, 120, 120), (119, 119, 119), 7) in {(0, 0, 0), (255, 255, 255)}

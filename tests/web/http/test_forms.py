@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.web.http.forms import MAX_PAIRS, MAX_PARTS, parse_json_object, parse_multipart, parse_pairs
+from pagegrade.web.http.forms import MAX_PAIRS, MAX_PARTS, parse_json_object, parse_multipart, parse_pairs, parse_upload
 from pagegrade.web.problems import Rejected
 
 
@@ -128,3 +128,29 @@ def test_what_is_not_strictly_a_json_object_is_refused(body: bytes) -> None:
         parse_json_object(body)
 
     assert caught.value.status == 400
+
+
+def field(name: str, content: bytes, *, file: str | None = None) -> bytes:
+    """A part of a multipart form with the boundary B."""
+    named = "" if file is None else f'; filename="{file}"'
+    return (
+        b"--B\r\n" + f'Content-Disposition: form-data; name="{name}"{named}'.encode() + b"\r\n\r\n" + content + b"\r\n"
+    )
+
+
+def test_one_field_may_be_a_file() -> None:
+    """Its bytes are taken as they are, whatever its name; without a file they are empty."""
+    content = b"\x89PNG\r\n\x1a\n\0\xff"
+    body = field("name", b"Acme") + field("logo", content, file="../../x\u202e.png".encode().decode("latin-1"))
+
+    assert parse_upload(body + b"--B--\r\n", b"B", "logo") == ({"name": "Acme"}, content)
+    assert parse_upload(field("logo", b"", file="") + b"--B--\r\n", b"B", "logo") == ({}, b"")
+
+
+@pytest.mark.parametrize("name", ["other", ""])
+def test_no_other_field_is_a_file(name: str) -> None:
+    """Nor any at all where none is expected."""
+    body = field(name, b"x", file="x.png") + b"--B--\r\n"
+    for file in ("logo", ""):
+        with pytest.raises(Rejected):
+            parse_upload(body, b"B", file)

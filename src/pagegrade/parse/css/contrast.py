@@ -14,6 +14,8 @@ _NEAR: Final = 10
 """Difference of two channels from 0 to 255 up to which the eye sees one color."""
 _ALIKE: Final = 64
 """The same up to which a low contrast is not made up for by another hue."""
+_STEPS: Final = 32
+"""Of a color on its way to black or white."""
 _HEX: Final = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
 _RGB: Final = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+(1(?:\.0*)?|100%))?\s*\)")
 _HSL: Final = re.compile(
@@ -82,3 +84,23 @@ def contrast(color: tuple[int, int, int], ground: tuple[int, int, int]) -> float
 def _luminance(color: tuple[int, int, int]) -> float:
     red, green, blue = (one / 255 / 12.92 if one <= 10 else ((one / 255 + 0.055) / 1.055) ** 2.4 for one in color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def readable(color: tuple[int, int, int], ground: tuple[int, int, int], least: float = 4.5) -> tuple[int, int, int]:
+    """The color, or the nearest darker or lighter one of its hue that can be read on a ground.
+
+    Args:
+        color: Of letters.
+        ground: That they stand on.
+        least: Contrast to reach, up to that of black or white, whichever can be read better there.
+    """
+    black, white = (0, 0, 0), (255, 255, 255)
+    end = max(black, white, key=lambda each: contrast(each, ground))
+    mixed = color
+    for step in range(1, _STEPS + 1):
+        if contrast(mixed, ground) >= least:
+            break
+        share = step / _STEPS
+        red, green, blue = (round(one + (other - one) * share) for one, other in zip(color, end, strict=True))
+        mixed = red, green, blue
+    return mixed

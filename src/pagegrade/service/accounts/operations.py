@@ -10,13 +10,15 @@ from zoneinfo import available_timezones
 
 from msgspec.structs import replace
 
-from pagegrade.model.account import Account, Caller, Usage
+from pagegrade.model.account import Account, Brand, Caller, Usage
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.model.stored import Privacy
+from pagegrade.parse.files.png import MAX_SIDE_PX, clean_png
 from pagegrade.parse.language_tags import parse_language_tag
+from pagegrade.parse.mail import domain_of
 from pagegrade.report.sanitize import clean_text
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.locks import hold_place
+from pagegrade.store.locks import hold_account, hold_place
 from pagegrade.store.repositories.accounts import (
     add_account,
     count_accounts,
@@ -25,9 +27,12 @@ from pagegrade.store.repositories.accounts import (
     enable_account,
     list_addresses,
     load_account,
+    load_brand,
+    load_logo,
     load_usage,
     save_account,
     save_admin,
+    save_brand,
 )
 from pagegrade.store.repositories.sessions import end_sessions, forget_links
 
@@ -40,6 +45,15 @@ EMAIL_TAKEN: Final = "email_taken"
 LOCALE: Final = "locale"
 TIMEZONE: Final = "timezone"
 PRIVACY: Final = "privacy"
+MAX_BRAND_NAME: Final = 60
+MAX_FOOTER: Final = 300
+MAX_LOGO_BYTES: Final = 65_536
+COLOR: Final = "color"
+FOOTER: Final = "footer"
+REPLY_TO: Final = "reply_to"
+LOGO: Final = "logo"
+LOGO_NAME: Final = "logo_name"
+_COLOR: Final = re.compile(r"#[0-9a-f]{6}")
 LAST_ADMIN: Final = "last_admin"
 OWN_ACCOUNT: Final = "own_account"
 DISABLED: Final = "disabled"
@@ -119,6 +133,79 @@ def change_account(
     return changed
 
 
+def clean_logo(data: bytes) -> bytes:
+    """Return a logo that holds nothing but the picture.
+
+    Args:
+        data: As it was sent.
+
+    Raises:
+        InvalidInput: It is no PNG, a broken one, or too large.
+    """
+    logo = clean_png(data) if len(data) <= MAX_LOGO_BYTES else None
+    if logo is None:
+        raise InvalidInput(
+            f"The logo must be a PNG of at most {MAX_LOGO_BYTES // 1024} KB and {MAX_SIDE_PX} by {MAX_SIDE_PX} pixels.",
+            reason=LOGO,
+        )
+    return logo
+
+
+def clean_brand(brand: Brand) -> Brand:
+    """Return a look as it is kept.
+
+    Args:
+        brand: As it was typed, with a logo of ``clean_logo``.
+
+    Raises:
+        InvalidInput: A value cannot be used; ``reason`` says which.
+    """
+    name = clean_label(brand.name, what="The name", most=MAX_BRAND_NAME) if brand.name.strip() else ""
+    footer = " ".join(clean_text(brand.footer).split())
+    color, reply_to = brand.color.strip().lower(), brand.reply_to.strip()
+    if color and _COLOR.fullmatch(color) is None:
+        raise InvalidInput("A color is written like #1b5e50.", reason=COLOR)
+    if len(footer) > MAX_FOOTER:
+        raise InvalidInput(f"The footer has at most {MAX_FOOTER} characters.", reason=FOOTER)
+    if reply_to and (domain_of(reply_to) is None or not reply_to.isascii()):
+        raise InvalidInput("The address for answers is no e-mail address.", reason=REPLY_TO)
+    if brand.logo and not name:
+        raise InvalidInput("A logo needs the name, which is read where it is not seen.", reason=LOGO_NAME)
+    return replace(brand, name=name, color=color, footer=footer, reply_to=reply_to)
+
+
+def show_brand(tx: Transaction, caller: Caller) -> Brand:
+    """Return the look of the open account, as it was chosen."""
+    return load_brand(tx, caller.account.id)
+
+
+def change_brand(tx: Transaction, caller: Caller, brand: Brand, *, logo: bytes | None) -> None:
+    """Store the look of the open account.
+
+    Args:
+        tx: One that may write.
+        caller: Of the account.
+        brand: As it was typed, without a logo.
+        logo: The new one as of ``clean_logo``, empty for none; ``None``: the one there is stays.
+
+    Raises:
+        InvalidInput: As of ``clean_brand``.
+    """
+    hold_account(tx, caller.account.id)
+    kept = load_brand(tx, caller.account.id).logo if logo is None else logo
+    save_brand(tx, caller.account.id, clean_brand(replace(brand, logo=kept)))
+
+
+def brand_of(tx: Transaction, account_id: int) -> Brand:
+    """Return the look that an account chose."""
+    return load_brand(tx, account_id)
+
+
+def find_logo(tx: Transaction, key: str, *, own: Brand) -> bytes | None:
+    """Return a logo by its name in addresses, of an account or of the installation; ``None``: there is none."""
+    return own.logo if own.logo and key == own.logo_key else load_logo(tx, key)
+
+
 def disable(tx: Transaction, account_id: int, now_ms: int, *, by: Account | None = None) -> tuple[Account, bool]:
     """Disable the account: its keys stop working with the next request, and its sessions end.
 
@@ -191,15 +278,15 @@ def known_timezones() -> frozenset[str]:
     return frozenset({"UTC", *available_timezones()})
 
 
-def clean_label(text: str, *, what: str) -> str:
-    """Return a name that a person chose, without surrounding blanks.
+def clean_label(text: str, *, what: str, most: int = MAX_NAME) -> str:
+    """Return a name of at most so many characters that a person chose, without surrounding blanks.
 
     Raises:
         InvalidInput: It is empty, too long, or has control characters, which could play tricks on terminals.
     """
     label = clean_text(text).strip()
-    if not 0 < len(label) <= MAX_NAME or any(unicodedata.category(character) == "Cc" for character in label):
-        raise InvalidInput(f"{what} has 1 to {MAX_NAME} characters, and no control characters.", reason=NAME)
+    if not 0 < len(label) <= most or any(unicodedata.category(character) == "Cc" for character in label):
+        raise InvalidInput(f"{what} has 1 to {most} characters, and no control characters.", reason=NAME)
     return label
 
 

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Brand, Caller
 from pagegrade.model.audit import Audit, Crawl, URLFilter, URLState
 from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.errors import NotFound
@@ -26,6 +26,7 @@ from pagegrade.service.audits.operations import (
 )
 from pagegrade.service.audits.sharing import view_shared_audit
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import load_brand
 from pagegrade.store.repositories.audits import load_result
 from pagegrade.store.repositories.crawl_segments import SitemapRow, each_segment
 from pagegrade.store.repositories.crawl_urls import StoredURL, urls_beside, urls_page
@@ -52,6 +53,8 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True):
     """(URL, date of its last change) of pages for a sitemap; the date is empty where the site says none."""
     more: bool = False
     """There is a part after this one."""
+    brand: Brand = Brand()
+    """Look that the account of the audit chose, for documents."""
 
 
 def export_result(tx: Transaction, caller: Caller, audit_id: int, *, crawl: int | None = None) -> Exported:
@@ -61,7 +64,7 @@ def export_result(tx: Transaction, caller: Caller, audit_id: int, *, crawl: int 
         NotFound: There is no such audit or crawl.
     """
     audit, of = _of(tx, caller, audit_id, crawl)
-    return Exported(audit=audit, crawl=of, result=load_result(tx, of.id))
+    return Exported(audit=audit, crawl=of, result=load_result(tx, of.id), brand=load_brand(tx, audit.account_id))
 
 
 def export_findings(
@@ -112,7 +115,7 @@ def export_shared(tx: Transaction, audit: Audit, *, places: bool, part: int = 1)
     if seen is None:
         return None
     if not places:
-        return Exported(audit=audit, crawl=seen.crawl, result=seen.result)
+        return Exported(audit=audit, crawl=seen.crawl, result=seen.result, brand=seen.brand)
     found = _findings(tx, audit, seen.crawl, seen.result, part)
     mask = masker(sorted({url for _, one in found.places for url in (one.url, one.target or "")}))
     return replace(found, places=tuple((number, _hidden(one, mask)) for number, one in found.places))

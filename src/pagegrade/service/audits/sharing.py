@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Brand, Caller
 from pagegrade.model.audit import Audit, Crawl
 from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.stored import Privacy
@@ -18,6 +18,7 @@ from pagegrade.service.reports.shares import sharing_after
 from pagegrade.service.reports.validation import PASSWORD_IGNORED, RequestWarning, SharingChange
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import audits as store
+from pagegrade.store.repositories.accounts import load_brand
 
 SHOWS_MORE: Final = RequestWarning(
     "privacy",
@@ -94,6 +95,8 @@ class SharedResult(msgspec.Struct, frozen=True):
 
     crawl: Crawl
     result: AuditResult
+    brand: Brand
+    """Look that the account of the audit chose."""
 
 
 def view_shared_audit(tx: Transaction, audit: Audit) -> SharedResult | None:
@@ -102,5 +105,5 @@ def view_shared_audit(tx: Transaction, audit: Audit) -> SharedResult | None:
     for crawl, _ in found:
         result = store.load_result(tx, crawl.id)
         if result is not None:
-            return SharedResult(crawl, mask_audit(result))
+            return SharedResult(crawl, mask_audit(result), load_brand(tx, audit.account_id))
     return None

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Brand, Caller
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.manual_results import ManualResult
@@ -27,6 +27,7 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.history import Choice, Two, find_two, report_of_run
 from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import load_brand
 from pagegrade.store.repositories.manual_results import load_results
 from pagegrade.store.repositories.monitors import list_crossings
 from pagegrade.store.repositories.run_history import list_runs, load_detail, load_run
@@ -52,6 +53,8 @@ class Viewed(msgspec.Struct, frozen=True, kw_only=True):
     """Of its monitors, at these runs; for its owner."""
     manual: tuple[ManualResult, ...] = ()
     """Results that persons recorded of success criteria; for its owner."""
+    brand: Brand = Brand()
+    """Look that its account chose."""
 
     @property
     def has_results(self) -> bool:
@@ -134,7 +137,8 @@ def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: i
             raise NotFound
         shown = number
     detail = None if shown is None else load_detail(tx, report.id, shown)
-    return Viewed(report=report, masked=masked, runs=runs, total_runs=total, run=run, detail=detail)
+    brand = load_brand(tx, report.account_id)
+    return Viewed(report=report, masked=masked, runs=runs, total_runs=total, run=run, detail=detail, brand=brand)
 
 
 def _for_owner(tx: Transaction, viewed: Viewed) -> Viewed:

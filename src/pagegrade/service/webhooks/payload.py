@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from pagegrade.model.account import Account
+from pagegrade.model.account import Account, Brand
 from pagegrade.model.events import URGENCY
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery
@@ -17,7 +17,7 @@ from pagegrade.report.serialize import timestamp
 from pagegrade.service.reports.history import report_of_run
 from pagegrade.service.webhooks.signatures import KEY_NAME
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.accounts import load_account
+from pagegrade.store.repositories.accounts import load_account, load_brand
 from pagegrade.store.repositories.audits import load_audit
 from pagegrade.store.repositories.installation import load_or_make_secret
 from pagegrade.store.repositories.reports import load_report
@@ -30,6 +30,8 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     key: bytes
     """Of the installation; secrets are derived from it."""
     account: Account
+    brand: Brand = Brand()
+    """Look of the account in messages by e-mail."""
     payloads: tuple[dict[str, Any], ...]
     """``{type, timestamp, data}`` of the delivery, or of those that a message names."""
 
@@ -49,7 +51,7 @@ def prepare(tx: Transaction, claimed: ClaimedWebhook, *, key: bytes, base_url: s
         return None
     urgent = sorted(claimed.events, key=lambda due: URGENCY.index(due.type))[:MAX_ITEMS]
     payloads = tuple(_payload(tx, account.id, due, base_url) for due in urgent)
-    return Prepared(key=key, account=account, payloads=payloads)
+    return Prepared(key=key, account=account, brand=load_brand(tx, account.id), payloads=payloads)
 
 
 def _payload(tx: Transaction, account_id: int, due: DueDelivery, base_url: str) -> dict[str, Any]:

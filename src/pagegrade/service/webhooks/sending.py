@@ -220,6 +220,7 @@ async def _mail(claimed: ClaimedWebhook, prepared: Prepared, options: ServiceOpt
         message_id=claimed.deliveries[0].event_id,
         unsubscribe_url=f"{options.base_url}/unsubscribe/{unsubscribe_token(prepared.key, claimed.webhook)}",
         at_ms=now_ms,
+        brand=prepared.brand.over(options.brand),
     )
     try:
         async with asyncio.timeout(MAIL_DEADLINE_S):

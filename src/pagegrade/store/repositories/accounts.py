@@ -8,12 +8,12 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
-from pagegrade.model.account import Account, Member, Usage
+from pagegrade.model.account import Account, Brand, Member, Usage
 from pagegrade.model.quotas import QuotaName, Quotas
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT
-from pagegrade.store.schema.account_tables import actions, invitations, memberships, sessions, sign_in_links
+from pagegrade.store.schema.account_tables import actions, brands, invitations, memberships, sessions, sign_in_links
 from pagegrade.store.schema.tables import accounts, api_keys, report_counts, runs
 
 DAY_MS: Final = 86_400_000
@@ -35,6 +35,7 @@ ACCOUNT_COLUMNS: Final = (
 )
 """Columns that ``account_of`` reads, in this order."""
 
+_BRAND: Final = [brands.c[name] for name in Brand.__struct_fields__]
 _quotas: Final = msgspec.json.Decoder(dict[QuotaName, int]).decode
 _IS_KEPT: Final = accounts.c.erase_at_ms.is_(None)
 """Condition: the account is not being erased. An account that is counts as deleted everywhere."""
@@ -135,7 +136,7 @@ def mark_erasing(tx: Transaction, account_id: int, now_ms: int) -> None:
         "erase_at_ms": now_ms,
     }
     tx.execute(update(accounts).where(accounts.c.id == account_id).values(wiped))
-    for table in (sessions, sign_in_links, api_keys, memberships, invitations, actions):
+    for table in (sessions, sign_in_links, api_keys, memberships, invitations, actions, brands):
         tx.execute(delete(table).where(table.c.account_id == account_id))
     tx.execute(delete(memberships).where(memberships.c.person_id == account_id))
 
@@ -161,6 +162,24 @@ def save_account(tx: Transaction, account: Account) -> None:
         "default_privacy": account.default_privacy,
     }
     tx.execute(update(accounts).where(accounts.c.id == account.id).values(values))
+
+
+def save_brand(tx: Transaction, account_id: int, brand: Brand) -> None:
+    """Store the look of an account in place of the one before."""
+    values = {**msgspec.structs.asdict(brand), "credit": int(brand.credit), "logo_key": brand.logo_key}
+    tx.execute(delete(brands).where(brands.c.account_id == account_id))
+    tx.execute(insert(brands).values(account_id=account_id, **values))
+
+
+def load_brand(tx: Transaction, account_id: int) -> Brand:
+    """Load the look of an account, which is empty where it chose nothing."""
+    row = tx.execute(select(*_BRAND).where(brands.c.account_id == account_id)).first()
+    return Brand() if row is None else msgspec.convert(row, Brand, from_attributes=True, strict=False)
+
+
+def load_logo(tx: Transaction, key: str) -> bytes | None:
+    """Load a logo by its name in addresses; ``None`` if no account has it any more."""
+    return tx.execute(select(brands.c.logo).where(brands.c.logo_key == key).limit(1)).scalar() if key else None
 
 
 def save_admin(tx: Transaction, account_id: int, *, is_admin: bool) -> bool:

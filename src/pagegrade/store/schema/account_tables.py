@@ -24,6 +24,20 @@ sessions = Table(
     comment="Browsers that people have signed in with.",
 )
 
+brands = Table(
+    "brands",
+    METADATA,
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", text(60), nullable=False),
+    Column("color", text(7), nullable=False),
+    Column("footer", text(300), nullable=False),
+    Column("reply_to", text(320), nullable=False),
+    Column("credit", SmallInteger, nullable=False),
+    Column("logo", LargeBinary, nullable=False),  # PNG; empty: none
+    Column("logo_key", text(32), nullable=False, index=True),  # of its address; empty: none
+    comment="Look of what accounts show to others.",
+)
+
 memberships = Table(
     "memberships",
     METADATA,

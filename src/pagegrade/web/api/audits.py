@@ -304,7 +304,13 @@ async def export_audit(request: Request, work: UnitOfWork, services: Services) -
     """Return what a crawl found as a file."""
     query = request.query(AuditExportQuery)
     made = await make_audit_file(
-        work, request.id, query.what, crawl=query.crawl, finding=query.finding, part=query.part
+        work,
+        request.id,
+        query.what,
+        crawl=query.crawl,
+        finding=query.finding,
+        part=query.part,
+        brand=services.options.brand,
     )
     if made is None:
         raise Rejected("not_found", "The crawl was not evaluated, or has no such finding.")

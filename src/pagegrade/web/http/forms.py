@@ -59,7 +59,24 @@ def parse_multipart(body: bytes, boundary: bytes) -> dict[str, str]:
     Raises:
         Rejected: The body is malformed, is not UTF-8, or contains a NUL, too many parts or a file.
     """
-    form = _Multipart()
+    return parse_upload(body, boundary, "")[0]
+
+
+def parse_upload(body: bytes, boundary: bytes, file: str) -> tuple[dict[str, str], bytes]:
+    """Parse the fields of ``multipart/form-data``, one of which may be a file.
+
+    Args:
+        body: As received.
+        boundary: Of its parts.
+        file: Name of the field that may be a file; empty: none.
+
+    Returns:
+        The other fields, and the bytes of the file, which are empty if none was chosen.
+
+    Raises:
+        Rejected: As of ``parse_multipart``, but for that file.
+    """
+    form = _Multipart(file)
     try:
         parser = MultipartParser(boundary, form.callbacks())
         parser.write(body)
@@ -68,7 +85,7 @@ def parse_multipart(body: bytes, boundary: bytes) -> dict[str, str]:
         raise bad_request("The multipart form is broken.") from None
     if not form.ended:
         raise bad_request("The multipart form ends too early.")
-    return form.fields
+    return form.fields, form.content
 
 
 class _Multipart:
@@ -77,8 +94,11 @@ class _Multipart:
     The parser's own ``FormParser`` is not used: it takes quadratic time for the parameters of a part's header.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, file: str) -> None:
         self.fields: dict[str, str] = {}
+        self.content = b""
+        self._file = file
+        self._is_file = False
         self.ended = False
         self._count = 0
         self._header: list[bytes] = []
@@ -114,13 +134,18 @@ class _Multipart:
         parsed = parse_parameters(self._headers.get(b"content-disposition", b"").decode("utf-8"))
         if parsed is None or parsed[0] != "form-data" or "name" not in parsed[1]:
             raise bad_request("A part of the multipart form does not say which field it is.")
-        if "filename" in parsed[1] or "filename*" in parsed[1]:
+        name = _text(parsed[1]["name"].encode(), "The form")
+        self._is_file = "filename" in parsed[1] or "filename*" in parsed[1]
+        if self._is_file and (not name or name != self._file):
             raise bad_request("Files are not taken here; send fields only.")
         if self._headers.get(b"content-transfer-encoding", b"8bit").lower() not in _PLAIN_ENCODINGS:
             raise bad_request("Send the parts of the form as they are, without Content-Transfer-Encoding.")
-        self._name = _text(parsed[1]["name"].encode(), "The form")
+        self._name = name
 
     def _end_part(self) -> None:
+        if self._is_file:
+            self.content = b"".join(self._data)
+            return
         self.fields[self._name] = _text(b"".join(self._data), "The form")
 
     def _end(self) -> None:

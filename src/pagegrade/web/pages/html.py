@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from functools import cache
+from hashlib import sha256
 from typing import Any, Final
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
+from markupsafe import Markup
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Brand, Caller
+from pagegrade.render.brand import NO_BRAND, brand_css
 from pagegrade.render.i18n import Texts, choose_locale, texts_for
 from pagegrade.render.templating import make_environment
 from pagegrade.service.accounts.admission import Admission
@@ -78,6 +82,10 @@ class View:
             raise LookupError(name)
         return self.caller is not None and self.caller.role >= found.least_role
 
+    def brand(self, chosen: Brand) -> Brand:
+        """Return the look of an account, and that of the installation where it chose none."""
+        return chosen.over(self.options.brand)
+
     def page(
         self,
         template: str,
@@ -85,6 +93,7 @@ class View:
         status: int = 200,
         policy: str = PLAIN,
         headers: tuple[tuple[str, str], ...] = (),
+        brand: Brand = NO_BRAND,
         **values: Any,
     ) -> Response:
         """Render a page.
@@ -94,6 +103,7 @@ class View:
             status: HTTP status.
             policy: Content-Security-Policy: ``PLAIN`` or ``HELPED``.
             headers: Further headers; they replace default headers of the same name.
+            brand: Look of the account whose page it is for others.
             values: Values for the template.
         """
         texts, caller = self.texts, self._admission.caller
@@ -108,6 +118,10 @@ class View:
                 base_url=self.options.base_url,
                 now_ms=self.now_ms,
                 helped=policy == HELPED,
+                brand=brand,
+                # Ours, and of a color alone.
+                look=Markup(brand_css(brand.color)),  # noqa: S704
+                logo=f"/brands/{brand.logo_key}/logo.png" if brand.logo else "",
                 **values,
             )
             .encode()
@@ -116,13 +130,22 @@ class View:
         if root:
             body = _OWN_PATH.sub(rb"\1" + root.encode("ascii"), body)
         given = {name for name, _ in headers}
-        standing = (("Content-Security-Policy", policy), UNLISTED, UNKEPT, VARY)
+        standing = (("Content-Security-Policy", with_look(policy, brand)), UNLISTED, UNKEPT, VARY)
         return Response(
             content=body,
             status_code=status,
             media_type=MEDIA_TYPE,
             headers=(*(header for header in standing if header[0] not in given), *headers),
         )
+
+
+def with_look(policy: str, brand: Brand) -> str:
+    """Return a content security policy that allows the style sheet of a look inside the page as well."""
+    css = brand_css(brand.color)
+    if not css:
+        return policy
+    digest = b64encode(sha256(css.encode()).digest()).decode("ascii")
+    return policy.replace("style-src 'self'", f"style-src 'self' 'sha256-{digest}'")
 
 
 def go(place: str, *headers: tuple[str, str]) -> Response:

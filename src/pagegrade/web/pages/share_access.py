@@ -14,9 +14,11 @@ from typing import Final, Generic, TypeVar
 import msgspec
 
 from pagegrade.clock import now_ms
+from pagegrade.model.account import Brand
 from pagegrade.model.audit import Audit
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import Privacy, Shareable, StoredReport
+from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.card import HEIGHT_PX, WIDTH_PX
 from pagegrade.render.english import N_
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MAX_TYPED
@@ -40,7 +42,7 @@ from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.pages.assets import asset_url
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, go
+from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, go, with_look
 from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import read_cookies, set_cookie
 
@@ -85,21 +87,26 @@ class Preview(msgspec.Struct, frozen=True):
     """Width and height in pixels."""
 
 
-def validated(request: Request, view: View, *seen: object) -> tuple[tuple[tuple[str, str], ...], Response | None]:
+def validated(
+    request: Request, view: View, *seen: object, brand: Brand = NO_BRAND
+) -> tuple[tuple[tuple[str, str], ...], Response | None]:
     """Headers of a page that everyone with the link may see, and the answer that a client has it already.
 
     Args:
         request: The request.
         view: Of the request.
         seen: Everything that decides what the page shows, beside its language, its design and this version.
+        brand: Look of the page.
     """
-    named = repr((*seen, view.texts.tag, VERSION, _design()))
+    named = repr((*seen, brand, view.texts.tag, VERSION, _design()))
     etag = f'"{hashlib.sha256(named.encode()).hexdigest()[:32]}"'
     # A weak tag: the compressed and the plain page have the same content, but not the same bytes (RFC 9110 8.8.1).
     headers = (ASKED_ABOUT, ("ETag", f"W/{etag}"))
     if not is_unchanged(request.header(b"if-none-match"), None, etag=etag, modified_ms=None):
         return headers, None
-    return headers, Response(status_code=304, headers=(("Content-Security-Policy", PLAIN), UNLISTED, VARY, *headers))
+    return headers, Response(
+        status_code=304, headers=(("Content-Security-Policy", with_look(PLAIN, brand)), UNLISTED, VARY, *headers)
+    )
 
 
 @cache

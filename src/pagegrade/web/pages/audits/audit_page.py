@@ -312,7 +312,14 @@ async def export_audit_file(request: Request, work: UnitOfWork, view: View) -> R
     made = None
     if name is not None:
         made = await make_audit_file(
-            work, request.id, name, crawl=query.crawl, finding=query.finding, part=query.part, tag=view.texts.tag
+            work,
+            request.id,
+            name,
+            crawl=query.crawl,
+            finding=query.finding,
+            part=query.part,
+            tag=view.texts.tag,
+            brand=view.options.brand,
         )
     if made is None:
         raise NotFound

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from pagegrade.model.account import Role
+from pagegrade.model.account import Brand, Role
 from pagegrade.model.audit import Audit, withheld
 from pagegrade.model.errors import InvalidInput, PreconditionFailed
 from pagegrade.model.stored import Privacy
@@ -140,10 +140,13 @@ async def show_shared_audit(request: Request, work: UnitOfWork, view: View, serv
     audit = found.shared.item
     if not found.shared.is_open:
         return gate(view)
+    brand = view.brand(Brand() if found.seen is None else found.seen.brand)
     headers: tuple[tuple[str, str], ...] = ()
     if audit.privacy == Privacy.PUBLIC and view.caller is None:
         crawl = audit.crawl
-        headers, same = validated(request, view, audit.slug, audit.updated_at_ms, crawl.number, crawl.state)
+        headers, same = validated(
+            request, view, audit.slug, audit.updated_at_ms, crawl.number, crawl.state, brand=brand
+        )
         if same is not None:
             return same
     article = None
@@ -164,6 +167,7 @@ async def show_shared_audit(request: Request, work: UnitOfWork, view: View, serv
         preview=_preview(view, audit, found.seen),
         exports=[(*map(view.texts.gettext, EXPORTS[name]), f"/a/{audit.slug}/export/{name}") for name in SHARED_FILES],
         headers=headers,
+        brand=brand,
     )
 
 
@@ -192,7 +196,9 @@ async def export_shared_audit(request: Request, work: UnitOfWork, view: View, se
         return to_gate(request, AUDITS)
     made = None
     if name is not None and found.seen is not None:
-        made = await write_audit_file(found.seen, name, part=query.part, tag=view.texts.tag)
+        made = await write_audit_file(
+            found.seen, name, part=query.part, tag=view.texts.tag, brand=view.brand(found.seen.brand)
+        )
     return not_found(view) if made is None else file_response(made)
 
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from markupsafe import escape
 
-from pagegrade.render.badge import UNKNOWN, render_badge
+from pagegrade.render.badge import LABEL, UNKNOWN, render_badge
+from pagegrade.service.accounts.operations import brand_of
 from pagegrade.service.container import Services
 from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.reports.shares import find_public
@@ -68,7 +69,9 @@ async def show_badge(request: Request, work: UnitOfWork, view: View, services: S
         report = await work.read_public(find_public, name.removesuffix(SUFFIX), options=options, now_ms=view.now_ms)
     if report is None:
         return Response(status_code=404, content=_UNKNOWN, media_type=MEDIA_TYPE, headers=(EMBEDDABLE, KEPT))
-    body = render_badge(report.state, result=report.result, score=report.score).encode()
+    brand = view.brand(await work.read_public(brand_of, report.account_id))
+    label = brand.name or LABEL
+    body = render_badge(report.state, result=report.result, score=report.score, label=label).encode()
     headers = (EMBEDDABLE, KEPT, ("ETag", f'"{hashlib.sha256(body).hexdigest()[:32]}"'))
     if is_unchanged(request.header(b"if-none-match"), None, etag=headers[-1][1], modified_ms=None):
         return Response(status_code=304, headers=headers)

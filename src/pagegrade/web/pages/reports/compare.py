@@ -9,6 +9,7 @@ from typing import Final
 from markupsafe import Markup
 
 from pagegrade.model.stored import StoredRun
+from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.service.reports.history import Choice
@@ -70,6 +71,7 @@ async def compare_page(view: View, found: Compared, urls: ReportURLs, *, own: bo
         status=422 if wrong else 200,
         article=article,
         own=own,
+        brand=NO_BRAND if own else view.brand(found.viewed.brand),
         options=options,
         before=before or next(iter(numbers[1:2]), ""),
         after=after or next(iter(numbers[:1]), ""),

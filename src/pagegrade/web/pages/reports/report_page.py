@@ -6,8 +6,9 @@ from typing import Final
 
 import msgspec
 
+from pagegrade.model.account import Brand
 from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
-from pagegrade.render.badge import HEIGHT, badge_width
+from pagegrade.render.badge import HEIGHT, LABEL, badge_width
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import read_report_query
 from pagegrade.service.reports.views import Viewed, compare_own, view_own
@@ -52,7 +53,7 @@ async def show_report_page(request: Request, work: UnitOfWork, view: View) -> Re
         wait=wait,
         drawn=drawn,
         said=_said(request, view, viewed),
-        sharing=_sharing(view, viewed.report),
+        sharing=_sharing(view, viewed.report, view.brand(viewed.brand)),
         headers=(waiting_header(viewed, urls, view.now_ms),) if drawn is None else (),
         **about(view, viewed, urls),
     )
@@ -87,7 +88,7 @@ class _Sharing(msgspec.Struct, frozen=True, kw_only=True):
     html: str
 
 
-def _sharing(view: View, report: StoredReport) -> _Sharing:
+def _sharing(view: View, report: StoredReport, brand: Brand) -> _Sharing:
     privacy = Privacy(report.privacy)
     link = share_url(view.options.base_url, report.slug)
     is_public = privacy is Privacy.PUBLIC
@@ -97,7 +98,10 @@ def _sharing(view: View, report: StoredReport) -> _Sharing:
         meaning=view.texts.gettext(MEANINGS[privacy]),
         link=link,
         badge=badge_path(report.slug) if is_public else "",
-        badge_size=(badge_width(report.state, result=report.result, score=report.score), HEIGHT),
+        badge_size=(
+            badge_width(report.state, result=report.result, score=report.score, label=brand.name or LABEL),
+            HEIGHT,
+        ),
         markdown=markdown if is_public else "",
         html=html if is_public else "",
     )

@@ -109,7 +109,7 @@ def _privacy(sent: Mapping[str, str]) -> Privacy:
 async def _export(work: UnitOfWork, view: View, reports: tuple[StoredReport, ...], name: str) -> Response | None:
     """Return the document; ``None``: one of the reports has no results yet."""
     viewed = await work.read(view_each, [report.id for report in reports], view.options, view.now_ms)
-    written = await asyncio.to_thread(write_several, viewed, name, view.texts.tag)
+    written = await asyncio.to_thread(write_several, viewed, name, view.texts.tag, view.options.brand)
     if written is None:
         return None
     file, body = written

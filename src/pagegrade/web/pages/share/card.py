@@ -47,7 +47,10 @@ async def show_card(request: Request, work: UnitOfWork, view: View, services: Se
     shown = None if viewed is None else await asyncio.to_thread(shown_report, viewed)
     if viewed is None or shown is None or not has_card(viewed, shown.score):
         return not_found(view)
-    named = repr((viewed.report.slug, viewed.report.revision, shown.score, view.texts.tag)).encode()
+    brand = view.brand(viewed.brand)
+    named = repr(
+        (viewed.report.slug, viewed.report.revision, shown.score, view.texts.tag, brand.name, brand.color)
+    ).encode()
     headers = (EMBEDDABLE, KEPT, VARY, ("ETag", f'"{hashlib.sha256(named).hexdigest()[:32]}"'))
     if is_unchanged(request.header(b"if-none-match"), None, etag=headers[-1][1], modified_ms=None):
         return Response(status_code=304, headers=headers)
@@ -55,7 +58,7 @@ async def show_card(request: Request, work: UnitOfWork, view: View, services: Se
     if not standing.allowed:
         return too_many(view, standing.reset_s)
     encoded = await asyncio.to_thread(encoded_report, shown)
-    body = await services.documents.card(encoded, tag=view.texts.tag)
+    body = await services.documents.card(encoded, tag=view.texts.tag, brand=brand)
     return Response(status_code=200, content=body, media_type=MEDIA_TYPE, headers=headers)
 
 

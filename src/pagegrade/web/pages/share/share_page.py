@@ -47,7 +47,7 @@ async def _show(request: Request, work: UnitOfWork, view: View, services: Servic
         # The number of the report and of its changes stay private: only their hash is sent.
         stored, runs = viewed.report, [(run.number, run.state) for run in viewed.runs]
         seen = (stored.slug, stored.revision, viewed.shown_number, runs)
-        headers, same = validated(request, view, *seen)
+        headers, same = validated(request, view, *seen, brand=view.brand(viewed.brand))
         if same is not None:
             return same
     return await _drawn(request, view, found, viewed, headers)
@@ -67,6 +67,7 @@ async def _drawn(
             "share_waiting.html.jinja",
             state=viewed.report.state,
             headers=(waiting_header(viewed, urls, view.now_ms),),
+            brand=view.brand(viewed.brand),
         )
     return view.page(
         "share_page.html.jinja",
@@ -75,6 +76,7 @@ async def _drawn(
         audience=view.texts.gettext(AUDIENCES[Privacy(viewed.report.privacy)]),
         preview=_preview(view, viewed, drawn),
         headers=headers,
+        brand=view.brand(viewed.brand),
         **about(view, viewed, urls),
     )
 
