@@ -7,6 +7,8 @@ import zlib
 from datetime import UTC, datetime
 from ipaddress import ip_network
 from pathlib import Path
+from time import sleep
+from typing import Any
 
 import pytest
 import trustme
@@ -22,6 +24,7 @@ from pagegrade.gather.http import HTTPClient
 from pagegrade.model.outcome import NotRun, Outcome
 from pagegrade.model.rendering import Rendering
 from pagegrade.parse.rendering.metrics import rendered_metrics
+from pagegrade.parse.rendering.timeline import Recording
 from tests.builders import make_artifacts
 from tests.gather.browser.pages import ONE_ADDRESS, PLAIN, draw, serving, tripwire
 from tests.gather.forward_proxies import ADDRESS, needs_tinyproxy, policy_through, tinyproxy
@@ -496,3 +499,25 @@ def test_a_browser_reaches_pages_through_the_proxy(program: Path, tmp_path: Path
     assert "Hello" in found.html
     assert set(asked) == {place}
     assert ("10.0.0.1", 1) in {(host, min(count, 1)) for host, count in found.refused_hosts}
+
+
+def test_a_page_that_is_busy_for_ever_is_charged_with_its_own_tasks(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the trace is collected nobody asks the page, which says nothing of how long its last task was."""
+    add = Recording.add
+
+    def add_slowly(self: Recording, events: list[Any]) -> None:
+        if not self.marks:
+            sleep(4)
+        add(self, events)
+
+    monkeypatch.setattr(Recording, "add", add_slowly)
+    script = "(function work() { const end = performance.now() + 300; while (performance.now() < end); "
+    rendering, _ = draw(program, {"/": f"{PLAIN}<script>{script}setTimeout(work) }})()</script>"}, time_s=30.0)
+    (load,) = rendering.loads
+    *tasks, last = load.long_tasks
+
+    assert len(tasks) > 5
+    assert (last.end_ms or load.end_ms) - last.start_ms < 3_000
+    assert last.start_ms >= (tasks[-1].end_ms or 0.0)

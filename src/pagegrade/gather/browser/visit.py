@@ -228,13 +228,17 @@ class Visit:
         categories = [*CATEGORIES, *trace.categories]
         loop = asyncio.get_running_loop()
 
+        over_s = loop.time()
+
         async def record(during: Awaitable[object]) -> None:
             complete.clear()
             config = {"excludedCategories": ["*"], "includedCategories": categories}
             await self._send(
                 "Tracing.start", {"traceConfig": config, "transferMode": "ReportEvents"}, session=page.session
             )
+            nonlocal over_s
             await during
+            over_s = loop.time()
             connection.post("Tracing.end", session=page.session)
             with suppress(TimeoutError):
                 async with asyncio.timeout(_COMMAND_S):
@@ -254,7 +258,8 @@ class Visit:
                 self._expected_s = max(self._expected_s, due - page.started_s)
             if is_alike:
                 break
-        lasted_s = loop.time() - page.started_s
+        # Until the trace has arrived, the page is asked no more.
+        lasted_s = over_s - page.started_s
         if recording.cut:
             self._notes["trace_cut"] = None
         read = read_timeline(recording, frame=page.frame, lasted_s=lasted_s, settled=page.settled)
@@ -262,8 +267,10 @@ class Visit:
             code = "timeout" if "load_timeout" in self._notes else "navigation"
             raise RenderingFailed(code, "The browser did not show the page.")
         timeline, page.origin_us = read
-        if not page.settled and loop.time() - page.answered_s >= _BUSY_S:
-            busy_ms = timeline.end_ms - (loop.time() - page.answered_s) * 1_000
+        if not page.settled and over_s - page.answered_s >= _BUSY_S:
+            # What the trace shows was done after the last answer is no part of the task that it does not show.
+            busy_ms = timeline.end_ms - (over_s - page.answered_s) * 1_000
+            busy_ms = max([busy_ms, *(task.end_ms or 0.0 for task in timeline.long_tasks)])
             timeline = replace(timeline, long_tasks=(*timeline.long_tasks, Span(start_ms=busy_ms, end_ms=None)))
         shots = [((time - page.origin_us) / 1_000, picture) for time, picture in sorted(recording.screenshots)]
         return timeline, shots
