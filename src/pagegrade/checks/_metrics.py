@@ -75,6 +75,11 @@ def evaluate_metric(
     )
 
 
+def paints_nothing(rendering: Rendering) -> bool:
+    """Return whether neither text nor a picture was painted in any load; what frames paint is not known."""
+    return "nothing_painted" in rendering.notes and all(measure_load(load).fcp_ms is None for load in rendering.loads)
+
+
 def _why_not(rendering: Rendering, metrics: LoadMetrics, name: str) -> str:
     """Say why a metric is missing."""
     if metrics.fcp_ms is None and name != "load_ms":

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.checks import Facts, all_checks, run_checks
 from pagegrade.checks.accessibility.meta_refresh import meta_refresh
 from pagegrade.model.outcome import Outcome
 from pagegrade.model.rendering import Departure
@@ -172,3 +173,21 @@ def test_form_that_a_script_sends_on_leads_on() -> None:
     )
 
     assert outcome("meta-refresh", page).state == "none"
+
+
+@pytest.mark.parametrize(
+    ("html", "kind", "state"),
+    [
+        ("<meta http-equiv=refresh content='1; url=/next'>", "meta", "timed"),
+        ("<meta http-equiv=refresh content='0; url=/next'>", "meta", "redirect"),
+        ("<meta http-equiv=refresh content='60; url=/next'>", "script", "redirect"),
+    ],
+)
+def test_a_redirect_after_a_delay_is_the_same_in_a_browser(html: str, kind: str, state: str) -> None:
+    """The browser has waited for it; the delay is that of the document that led on."""
+    departure = Departure(kind=kind, url="https://example.com/next", after_ms=1_100.0)  # type: ignore[arg-type]
+    drawn = make_rendering(departures=(departure,), html="<title>Next</title><p>Next")
+    facts = Facts(make_artifacts(html, rendering=drawn))
+    found = run_checks({"meta-refresh": all_checks()["meta-refresh"]}, facts)["meta-refresh"].verdict
+
+    assert getattr(found, "state", None) == state

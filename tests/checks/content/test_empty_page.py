@@ -6,7 +6,7 @@ from pagegrade.checks import Facts, all_checks, run_checks
 from pagegrade.checks.content.empty_page import empty_page
 from pagegrade.model.outcome import NotRun, Outcome
 from tests.builders import make_artifacts, outcome, run
-from tests.rendering_builders import make_rendering
+from tests.rendering_builders import make_rendering, make_timeline
 
 
 def test_empty_answer_is_empty() -> None:
@@ -56,3 +56,24 @@ def test_page_that_stays_hidden_in_a_browser_shows_nothing() -> None:
 
     assert isinstance(found, Outcome)
     assert found.state == "hidden"
+
+
+@pytest.mark.parametrize(
+    ("notes", "fcp_ms", "state"),
+    [
+        (("nothing_painted",), None, "hidden"),
+        (("nothing_painted",), 900.0, "filled"),
+        (("nothing_painted", "frames_not_checked"), None, "filled"),
+        ((), None, "filled"),
+    ],
+)
+def test_a_page_of_which_a_browser_paints_nothing_shows_nothing(
+    notes: tuple[str, ...], fcp_ms: float | None, state: str
+) -> None:
+    """Transparent, or moved away: whatever keeps it from the screen. What frames paint is not known."""
+    page = "<!doctype html><title>x</title><body style='opacity: 0'><h1>Chairs</h1>"
+    drawn = make_rendering(make_timeline(first_contentful_paint_ms=fcp_ms), html=page, notes=notes)
+    facts = Facts(make_artifacts(page, rendering=drawn))
+    found = run_checks({"empty-page": all_checks()["empty-page"]}, facts)["empty-page"].verdict
+
+    assert getattr(found, "state", None) == state

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pagegrade.checks import Facts, all_checks, run_checks
 from pagegrade.checks.content.js_dependent_content import CONCEALED
+from pagegrade.model.rendering import Departure
 from tests.builders import make_artifacts, outcome
 from tests.rendering_builders import make_rendering
 
@@ -44,3 +47,23 @@ def test_content_that_style_sheets_hide_is_no_missing_content(hidden: int, state
     )
 
     assert outcome("js-dependent-content", page).state == state
+
+
+@pytest.mark.parametrize(
+    ("served", "drawn", "more", "state"),
+    [
+        (200, 2_000, {}, "shell"),
+        (201, 20_000, {}, "served"),
+        (200, 1_999, {}, "served"),
+        (200, 2_000, {"departures": (Departure(kind="script", url="https://example.com/b", after_ms=90.0),)}, "served"),
+    ],
+)
+def test_a_heading_that_waits_for_its_content_is_almost_empty(
+    served: int, drawn: int, more: dict[str, Any], state: str
+) -> None:
+    """Where a browser saw that scripts fill the page, and not another one that it leads to."""
+    rendering = make_rendering(html=f"<title>T</title><p>{'x' * drawn}", **more)
+    facts = Facts(make_artifacts(f"<title>T</title><h1>{'y' * served}</h1>", rendering=rendering))
+    found = run_checks({"js-dependent-content": all_checks()["js-dependent-content"]}, facts)
+
+    assert getattr(found["js-dependent-content"].verdict, "state", None) == state

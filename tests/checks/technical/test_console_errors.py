@@ -6,7 +6,7 @@ from pagegrade.checks._run import Evaluated
 from pagegrade.checks.technical.console_errors import console_errors
 from pagegrade.model.outcome import Outcome
 from pagegrade.model.rendering import ConsoleMessage
-from tests.builders import evaluated
+from tests.builders import evaluated, make_artifacts
 from tests.rendering_builders import make_rendering
 
 
@@ -61,3 +61,21 @@ def test_a_file_of_a_host_that_does_not_answer_is_an_error() -> None:
     message = make_message("Failed to load resource: net::ERR_SOCKS_CONNECTION_FAILED", source="network")
 
     assert evaluate(message).loss == 0.5
+
+
+def test_without_a_network_no_host_is_called_dead() -> None:
+    """Of a page on this machine, where no name could be looked up: nothing is known of the hosts."""
+    message = make_message("Failed to load resource: net::ERR_SOCKS_CONNECTION_FAILED", source="network")
+    local = make_artifacts("<p>x", url="http://127.0.0.1:8000/", rendering=make_rendering(console=(message,)))
+
+    assert evaluated(console_errors, local).loss == 0
+
+
+def test_a_host_that_does_not_answer_is_named_without_our_proxy() -> None:
+    """Visitors have none."""
+    found = evaluate(
+        make_message("Failed to load resource: net::ERR_SOCKS_CONNECTION_FAILED", source="network")
+    ).verdict
+
+    assert isinstance(found, Outcome)
+    assert found.evidence[0].snippet == "Failed to load resource: its host does not exist or does not answer"

@@ -102,7 +102,11 @@ _SUBMITS: Final = re.compile(
     ),
 )
 def meta_refresh(
-    document: Document, response: Response, parties: Parties, rendering: Rendering | NotGathered
+    document: Document,
+    served_document: Document,
+    response: Response,
+    parties: Parties,
+    rendering: Rendering | NotGathered,
 ) -> Outcome:
     """A page that reloads or redirects by itself takes time away from people who read slowly.
 
@@ -134,7 +138,10 @@ def meta_refresh(
     if isinstance(rendering, Rendering) and rendering.departures:
         # The document that was drawn is no longer the one that led to it.
         gone = tuple(Evidence(url=one.url, value=f"{one.after_ms / 1_000:.1f} s") for one in rendering.departures)
-        return Outcome("redirect", value=0, evidence=gone)
+        delays = (delay_seconds(content) for content, _ in refreshes(served_document, response))
+        waited = next((one for one in delays if one is not None), 0)
+        is_timed = waited > 0 and rendering.departures[0].kind in {"meta", "header"}
+        return Outcome("timed" if is_timed else "redirect", value=waited if is_timed else 0, evidence=gone)
     for content, node in refreshes(document, response):
         delay = delay_seconds(content)
         if delay is None:

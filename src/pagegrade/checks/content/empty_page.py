@@ -1,5 +1,6 @@
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
+from pagegrade.checks._metrics import paints_nothing
 from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
@@ -48,7 +49,8 @@ def empty_page(document: Document, response: Response, rendering: Rendering | No
     ## What it checks
 
     Whether the body shows anything at all: text, an image, a video, a frame, a form or an SVG. Content that the page's
-    own rules hide is not shown. Without a browser, a page is not evaluated whose scripts may add or show its content.
+    own rules hide is not shown, and where a browser painted nothing of the page, it shows nothing. Without a browser, a
+    page is not evaluated whose scripts may add or show its content.
 
     ## Fails on
 
@@ -69,10 +71,13 @@ def empty_page(document: Document, response: Response, rendering: Rendering | No
     """
     if document.client_rendered:
         return NEEDS_RENDERING
-    is_hidden = document.visibility.hides_page
+    is_blank = (
+        isinstance(rendering, Rendering) and paints_nothing(rendering) and "frames_not_checked" not in rendering.notes
+    )
+    is_hidden = document.visibility.hides_page or is_blank
     if not is_hidden and not shows_nothing(document):
         return Outcome("filled", value=amount(document.word_count, "word"))
-    state = "hidden" if is_hidden or holds_something(document) else "empty"
+    state = "hidden" if document.visibility.hides_page or holds_something(document) else "empty"
     if state == "hidden" and isinstance(rendering, NotGathered) and document.running_scripts:
         return NEEDS_RENDERING
     return Outcome(state, value="0 words", evidence=(Evidence(url=response.url, value=f"{document.bytes:,} bytes"),))

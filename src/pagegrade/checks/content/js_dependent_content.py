@@ -1,11 +1,17 @@
 from typing import Final
 
 from pagegrade.checks._check import State, check
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
+from pagegrade.model.rendering import Rendering
 
 CONCEALED: Final = 3
 """Hidden headings from which a page without visible text has content all the same."""
+MAX_SHELL: Final = 200
+"""Characters that are a heading, a menu and a word about waiting ..."""
+MIN_ADDED: Final = 10
+"""... where a browser shows at least so many times as many."""
 
 
 @check(
@@ -38,14 +44,15 @@ CONCEALED: Final = 3
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/javascript/javascript-seo-basics",),
 )
-def js_dependent_content(served_document: Document) -> Outcome:
+def js_dependent_content(served_document: Document, document: Document, rendering: Rendering | NotGathered) -> Outcome:
     """A page rendered by scripts is empty for all programs that do not run them.
 
     ## What it checks
 
     Whether the page as served has almost no text, scripts, and an empty element that they fill, also where a browser
-    drew the page for other checks. Where three headings or more are in the HTML and hidden by stylesheets, as on slides
-    that a script shows one by one, it says that instead. It is informative and costs nothing.
+    drew the page for other checks. Where one did, a page with 200 characters of text or less of which scripts make ten
+    times as many is called almost empty as well. Where three headings or more are in the HTML and hidden by
+    stylesheets, as on slides that a script shows one by one, it says that instead. It is informative and costs nothing.
 
     ## Fails on
 
@@ -66,7 +73,10 @@ def js_dependent_content(served_document: Document) -> Outcome:
     ```
     """
     characters = len(served_document.text)
-    if not served_document.client_rendered:
+    # A page that leads on to another one is not filled by what that one holds.
+    is_one_page = isinstance(rendering, Rendering) and not rendering.departures
+    is_filled = is_one_page and 0 < characters <= MAX_SHELL and len(document.text) >= MIN_ADDED * characters
+    if not served_document.client_rendered and not is_filled:
         return Outcome("served", value=characters)
     body = served_document.body
     concealed = sum(heading.hidden for heading in served_document.headings) >= CONCEALED

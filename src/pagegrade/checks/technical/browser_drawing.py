@@ -4,10 +4,10 @@ from typing import Final
 
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import Cap, State, Verdict, check
+from pagegrade.checks._metrics import paints_nothing
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.outcome import Evidence, NotRun, Outcome, Severity
 from pagegrade.model.rendering import Rendering
-from pagegrade.parse.rendering.metrics import measure_load
 
 _STATES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -120,9 +120,7 @@ def browser_drawing(rendering: Rendering | NotGathered) -> Verdict:
         if state is None:
             return NotRun(rendering.code, rendering.detail)
         return Outcome(state, evidence=(Evidence(value=rendering.detail),))
-    if "nothing_painted" not in rendering.notes or any(
-        measure_load(load).fcp_ms is not None for load in rendering.loads
-    ):
+    if not paints_nothing(rendering):
         return Outcome("drawn", value=amount(len(rendering.loads), "load"))
     if "frames_not_checked" in rendering.notes:
         return NotRun("frames", "The page shows frames, and what those paint was not seen.")
