@@ -194,3 +194,12 @@ def test_a_long_text_is_cut() -> None:
     rows = rows_of(render_csv([make_report(make_result(message="x" * 1_000_000, evidence=(Evidence(snippet="y"),)))]))
 
     assert max(len(text) for row in rows for text in row) <= 2049
+
+
+def test_every_row_says_where_the_page_ended() -> None:
+    """Behind the older columns, which keep their places; a page that was not reached ended nowhere."""
+    done, failed = (table(render_csv([report])) for report in (make_report(), make_failed_report()))
+
+    assert {row["final_url"] for row in done} == {"https://example.com/pricing/"}
+    assert failed[0]["final_url"] == ""
+    assert RESULT_COLUMNS[-1] == "final_url"

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from pagegrade.model.report import Withheld
 from pagegrade.render.github import render_github
 from pagegrade.report.gates import Verdict
 from tests.report_builders import make_failed_report, make_report, make_result, poisoned_report
@@ -11,7 +12,7 @@ from tests.report_builders import make_failed_report, make_report, make_result, 
 
 def test_findings_are_annotations_and_the_verdict_is_the_first() -> None:
     """High is an error, medium a warning, low a notice."""
-    lines = render_github([make_report()]).splitlines()
+    lines = render_github([make_report(final_url=None)]).splitlines()
 
     assert lines[1].startswith("::error title=HTTPS (https)::https://example.com/pricing%0A")
     assert [line.split(" ")[0] for line in lines] == ["::notice"] + ["::error"] * 4 + ["::warning", "::notice"]
@@ -43,9 +44,9 @@ def test_the_worst_comes_first() -> None:
     """Pages that were not analyzed, then those below a condition, then by score; conditions before findings."""
     urls = [f"https://example.com/{name}" for name in "abcd"]
     reports = [
-        make_report(make_result(), url=urls[0], score=90),
-        make_report(make_result(), url=urls[1], score=40),
-        make_report(make_result(importance="critical"), url=urls[2], score=95),
+        make_report(make_result(), url=urls[0], final_url=None, score=90),
+        make_report(make_result(), url=urls[1], final_url=None, score=40),
+        make_report(make_result(importance="critical"), url=urls[2], final_url=None, score=95),
         make_failed_report(url=urls[3]),
     ]
     verdicts = [(), (), (Verdict("severity>=critical", "severity>=critical: 1 finding"),), ()]
@@ -60,7 +61,7 @@ def test_the_worst_comes_first() -> None:
 
 def test_the_verdict_names_ten_pages() -> None:
     """The others are counted."""
-    reports = [make_report(url=f"https://example.com/{number}", score=number) for number in range(11)]
+    reports = [make_report(url=f"https://example.com/{number}", final_url=None, score=number) for number in range(11)]
     verdict = render_github(reports).splitlines()[0]
 
     assert verdict.count("https://example.com/") == 10
@@ -90,3 +91,15 @@ def test_page_text_cannot_give_a_command(payload: str) -> None:
 def test_a_per_cent_sign_survives() -> None:
     """Escapes of ours are decoded by the runner; the page's own stay what they were."""
     assert "100%2520 sure" in render_github([make_report(make_result(message="100%20 sure"))])
+
+
+def test_the_verdict_names_where_the_page_ended_and_why_it_has_no_grade() -> None:
+    """A job's log is often all that is read."""
+    withheld = Withheld(kind="other_site", message="The page leads on to another site by itself.", fix="Analyze it.")
+    led = make_report(final_url="https://elsewhere.example/", score=None, result=None, withheld=withheld)
+    stays = make_report(final_url="https://example.com/pricing")
+    first, second = render_github([led, stays]).splitlines()[0].split("%0A")[1:]
+
+    assert first.startswith("https://example.com/pricing → https://elsewhere.example/: no score")
+    assert first.endswith("The page leads on to another site by itself.")
+    assert second.startswith("https://example.com/pricing: 79 of 100")

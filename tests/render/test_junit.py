@@ -87,3 +87,14 @@ def test_a_cost_is_that_of_the_finding() -> None:
 
     assert any("costs 3.1 points of at most 3.1." in text for text in texts)
     assert not any("costs 0 " in text for text in texts)
+
+
+def test_the_suite_says_where_the_page_ended() -> None:
+    """A page that leads on is tested where it leads."""
+    (led,) = ET.fromstring(render_junit([make_report(final_url="https://example.com/prices")]))  # noqa: S314 - our own output
+    (stays,) = ET.fromstring(render_junit([make_report(final_url="https://example.com/pricing")]))  # noqa: S314 - our own output
+    found = led.find("properties/property[@name='final_url']")
+
+    assert found is not None
+    assert found.get("value") == "https://example.com/prices"
+    assert stays.find("properties") is None

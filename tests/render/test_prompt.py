@@ -219,3 +219,13 @@ def test_the_prompt_of_a_site_names_causes_places_and_how_to_verify() -> None:
     assert "## Not shown" in many
     assert len(many.encode()) <= MAX_TOKENS * BYTES_PER_TOKEN
     assert "# A web site without findings" in (render_audit_prompt(replace(result, findings=())) or "")
+
+
+def test_what_kept_a_browser_from_drawing_is_verified_in_a_browser() -> None:
+    """The plain command would not evaluate it, which looks like a fix."""
+    report, tried = make_report(), (("rendering", "timeout: A script of the page kept the browser busy."),)
+    report = replace(report, run=replace(report.run, not_gathered=tried))
+    text = render_prompt([report])
+
+    assert "```sh\npagegrade analyze https://example.com/pricing --render -f prompt\n```" in text
+    assert '`analyze_again` and `engine: "rendered"`.' in text

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from pagegrade.render.prose import parse_prose
-from pagegrade.render.text import render_markup, render_text
+from pagegrade.render.text import render_markup, render_text, summary_line
 from pagegrade.report.compare import compare_reports
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
 
@@ -175,3 +175,11 @@ def test_documentation_keeps_its_code() -> None:
     text = render_markup(parse_prose("Add this:\n\n```html\n<html lang=en>\n  <p>\n```\n\n- an item"), indent=2)
 
     assert text == "  Add this:\n\n    <html lang=en>\n      <p>\n\n  • an item\n"
+
+
+def test_a_line_says_where_the_page_ended() -> None:
+    """Only where that is another page."""
+    led, stays = (make_report(final_url=f"https://example.com/{path}") for path in ("prices", "pricing"))
+
+    assert "https://example.com/pricing → https://example.com/prices  " in summary_line(led).plain
+    assert "→" not in summary_line(stays).plain

@@ -349,6 +349,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     generated_at: datetime
 
     @property
+    def led_to(self) -> str | None:
+        """The URL where the page ended; ``None`` where it is the one that was asked for, or is not known."""
+        return None if self.final_url == self.url else self.final_url
+
+    @property
     def basis(self) -> Basis:
         """Properties that another report must share to be compared with this one."""
         return Basis(self.run.ruleset, None if self.rendered is None else self.rendered.device)

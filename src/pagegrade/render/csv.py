@@ -28,7 +28,8 @@ BYTE_ORDER_MARK: Final = "\ufeff"
 RESULT_COLUMNS: Final = (
     *("report", "url", "generated_at", "score", "result", "check", "category", "outcome", "importance", "lost"),
     *("price", "title", "message", "value", "reason", "fix", "evidence_count", "evidence_place", "evidence_snippet"),
-    "counted_in",  # the check whose finding is charged in place of this one; last, for those who read by position
+    "counted_in",  # the check whose finding is charged in place of this one
+    "final_url",  # where the page ended; new columns are last, for those who read by position
 )
 ACCESS_COLUMN: Final = "access"
 """Behind the others, in a table of reports of which one was made with an access."""
@@ -62,15 +63,16 @@ def render_csv(reports: Sequence[Report], *, ids: Sequence[int | None] = ()) -> 
             report.score,
             grade_word(report),
         ]
-        access: list[Cell] = [access_note(report)] if has_access else []
-        rows += [[*about, *_result(result), *access] for result in report.results]
+        about_end: list[Cell] = [report.final_url, *([access_note(report)] if has_access else [])]
+        rows += [[*about, *_result(result), *about_end] for result in report.results]
         if report.error is not None:
             failure: dict[str, Cell] = {
                 "outcome": "failed",
                 "message": report.error.message,
                 "reason": report.error.reason or report.error.code,
             }
-            rows.append([*about, *(failure.get(column) for column in RESULT_COLUMNS[len(about) :]), *access])
+            between = RESULT_COLUMNS[len(about) : -1]
+            rows.append([*about, *(failure.get(column) for column in between), *about_end])
     return table((*RESULT_COLUMNS, ACCESS_COLUMN) if has_access else RESULT_COLUMNS, rows)
 
 

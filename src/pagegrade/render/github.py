@@ -67,8 +67,10 @@ def render_github(reports: Sequence[Report], *, verdicts: Sequence[Sequence[Verd
 
 
 def _verdict(report: Report) -> str:
-    url = visible(report.url, 2048)
+    url = " → ".join(visible(one, 2048) for one in (report.url, report.led_to) if one is not None)
     note = f". {access_note(report)}" if access_note(report) else ""
+    if report.withheld is not None:
+        note = f". {visible(report.withheld.message, 400)}{note}"
     if report.error is not None:
         return f"{url}: not analyzed{note}"
     score = "no score" if report.score is None else f"{report.score} of 100"

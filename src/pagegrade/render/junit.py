@@ -52,9 +52,12 @@ def _suite(report: Report, gates: Sequence[Verdict]) -> ET.Element:
     suite = ET.Element("testsuite", name=page)
     suite.set("timestamp", format_timestamp(report.generated_at)[:19])
     suite.set("time", f"{(report.run.duration_ms or 0) / 1000:.3f}")
-    note = access_note(report)
-    if note:
-        ET.SubElement(ET.SubElement(suite, "properties"), "property", name="access", value=note)
+    known = {"access": access_note(report), "final_url": visible(report.led_to or "", 2048)}
+    if any(known.values()):
+        properties = ET.SubElement(suite, "properties")
+        for name, value in known.items():
+            if value:
+                ET.SubElement(properties, "property", name=name, value=value)
     if report.error is not None:
         case = _case(suite, "analysis", "analysis", page)
         error = ET.SubElement(case, "error", type=report.error.code, message=what_happened(report.error))

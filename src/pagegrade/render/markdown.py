@@ -143,8 +143,8 @@ def _report(report: Report, comparison: Comparison | None, gates: Sequence[Verdi
     host = unicode_host(report.url)
     if host:
         lines += [f"The host reads {escape_markdown(host)}.", ""]
-    if report.final_url is not None and report.final_url != report.url:
-        lines += [f"Redirected to {code(report.final_url, 2048)}.", ""]
+    if report.led_to is not None:
+        lines += [f"Redirected to {code(report.led_to, 2048)}.", ""]
     if report.error is not None:
         lines += [
             f"**{view.grade_word(report).capitalize()}.** {view.verdict(report)}",

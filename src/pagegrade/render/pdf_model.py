@@ -149,7 +149,6 @@ def sheet(
         score = words.gettext("%(score)s of 100", score=words.number(report.score))
     if report.state == "failed":
         score = words.gettext("not analyzed")
-    final = report.final_url if report.final_url not in {None, report.url} else None
     completed = report.state == "completed"
     shown, left_out = _cut(view.by_place(report) if completed else (), MAX_FINDINGS)
     return {
@@ -170,8 +169,8 @@ def sheet(
         "pages": words.gettext("Page %(number)s of %(count)s", number="{number}", count="{count}"),
         "url": breakable(visible(report.url, _URL_CHARS)),
         "url_href": safe_href(report.url),
-        "final_url": breakable(visible(final or "", _URL_CHARS)),
-        "final_href": safe_href(final),
+        "final_url": breakable(visible(report.led_to or "", _URL_CHARS)),
+        "final_href": safe_href(report.led_to),
         "host_reads": unicode_host(report.url),
         "state": report.state,
         "grade": report.result or "none",

@@ -17,6 +17,7 @@ from pagegrade.model.report import Report
 from pagegrade.render import evidence_rows, view
 from pagegrade.render.escape import visible
 from pagegrade.render.markdown import escape_markdown, inline_prose, longest_run
+from pagegrade.render.rendered_view import drawing_failed
 
 MAX_TOKENS: Final = 8_000
 """Estimated tokens of the whole text, however many findings there are."""
@@ -186,11 +187,7 @@ def _head(report: Report, count: int) -> list[str]:
         *_data(
             [
                 f"url: {visible(report.url, 2048)}",
-                *(
-                    [f"final url: {visible(report.final_url, 2048)}"]
-                    if report.final_url not in {None, report.url}
-                    else []
-                ),
+                *([] if report.led_to is None else [f"final url: {visible(report.led_to, 2048)}"]),
                 *([f"access: {note}"] if note else []),
             ]
         ),
@@ -219,14 +216,16 @@ def _head(report: Report, count: int) -> list[str]:
 
 
 def _engine(report: Report) -> str:
-    """Options of the command with which it sees what this report saw."""
+    """Options of the command with which it sees what this report saw, or was to see."""
     if report.rendered is None:
-        return ""
+        return " --render" if drawing_failed(report) else ""
     return " --render" if report.rendered.device == "mobile" else f" --render --device {report.rendered.device}"
 
 
 def _engine_of_service(report: Report) -> str:
-    return "" if report.rendered is None else f' and `engine: "rendered"`, `device: "{report.rendered.device}"`'
+    if report.rendered is None:
+        return ' and `engine: "rendered"`' if drawing_failed(report) else ""
+    return f' and `engine: "rendered"`, `device: "{report.rendered.device}"`'
 
 
 def _not_evaluated(names: Sequence[str]) -> list[str]:

@@ -27,13 +27,17 @@ def engine_line(report: Report, words: Words = ENGLISH) -> str:
     """Name the engine that a report comes from; empty where the page was not seen."""
     if report.page is None:
         return ""
-    failed = any(
+    if drawing_failed(report):
+        return words.gettext("Static analysis, because the page could not be drawn in a browser")
+    return engine_name(report.basis.device, words)
+
+
+def drawing_failed(report: Report) -> bool:
+    """Return whether a browser was to draw the page, and did not."""
+    return report.rendered is None and any(
         name == "rendering" and not reason.startswith((NOT_RENDERED.code, NOT_ASKED.code))
         for name, reason in report.run.not_gathered
     )
-    if report.rendered is None and failed:
-        return words.gettext("Static analysis, because the page could not be drawn in a browser")
-    return engine_name(report.basis.device, words)
 
 
 def engine_name(device: Device | None, words: Words = ENGLISH) -> str:

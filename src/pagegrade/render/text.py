@@ -102,6 +102,8 @@ def summary_line(report: Report) -> Text:
         line.append(f"{score:>3} ", style="bold")
         line.append(f"{view.grade_word(report):<11}", style=GRADE_STYLES.get(report.result, "bold"))
     line.append(visible(report.url, 2048))
+    if report.led_to is not None:
+        line.append(f" → {visible(report.led_to, 2048)}")
     shown = [(name, number) for name, number in view.counted_findings(report) if number or name != "critical"]
     found = ", ".join(f"{number} {name}" for name, number in shown)
     detail = view.what_happened(report.error) if report.error else found
@@ -226,9 +228,9 @@ def _report(page: TextPage, report: Report, comparison: Comparison | None) -> No
 def _address(page: TextPage, report: Report) -> None:
     page.gap()
     page.line(Text.assemble(("Pagegrade", "bold"), "  ", visible(report.url, 2048)), hang=11)
-    for name, url in (("", report.url), ("→ ", report.final_url)):
+    for name, url in (("", report.url), ("→ ", report.led_to)):
         host = unicode_host(url)
-        if name and url is not None and url != report.url:
+        if name and url is not None:
             hops = len(report.page.redirects) if report.page else 0
             after = f"  ({view.plural(hops, 'redirect')})" if hops else ""
             page.line(f"{name}{visible(url, 2048)}{after}", indent=11, hang=13)

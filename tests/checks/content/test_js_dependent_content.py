@@ -61,7 +61,7 @@ def test_content_that_style_sheets_hide_is_no_missing_content(hidden: int, state
 def test_a_heading_that_waits_for_its_content_is_almost_empty(
     served: int, drawn: int, more: dict[str, Any], state: str
 ) -> None:
-    """Where a browser saw that scripts fill the page, and not another one that it leads to."""
+    """A browser saw that scripts fill the page, and not another one that it leads to."""
     rendering = make_rendering(html=f"<title>T</title><p>{'x' * drawn}", **more)
     facts = Facts(make_artifacts(f"<title>T</title><h1>{'y' * served}</h1>", rendering=rendering))
     found = run_checks({"js-dependent-content": all_checks()["js-dependent-content"]}, facts)
