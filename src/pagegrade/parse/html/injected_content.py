@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import msgspec
 from turbohtml import Element
 
-from pagegrade.model.document import Anchor, Control, Document, Frame, Heading, Node, Title
+from pagegrade.model.document import Anchor, Document, Frame, Heading, Node, Title
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.data.social_networks import is_of_network
 from pagegrade.parse.html.concealed_text import ConcealedText
@@ -144,10 +144,6 @@ _OPENED: Final = re.compile(r"window\.open\(\s{0,3}[\"'](https?://[^\"']{3,300}|
 _PACKED: Final = re.compile(r"eval\(function\(p,a,c,k,e,[dr]\)")
 _HEX_NAMES: Final = re.compile(r"\b_0x[0-9a-f]{4,6}\b")
 _MIN_HEX_NAMES: Final = 10
-_ALL_FIELDS: Final = re.compile(
-    r"querySelectorAll\(\s{0,3}[\"'`](?:input|select|textarea)\b|getElementsByTagName\(\s{0,3}[\"'`](?:input|select)\b|"
-    r"document\.forms\b"
-)
 SENDS: Final = re.compile(r"new Image\b|sendBeacon|fetch\(|XMLHttpRequest|new WebSocket")
 """Ways to hand what visitors type to any site."""
 _MINER_MARKS: Final = frozenset(
@@ -245,7 +241,6 @@ def find_injections(document: Document, parties: Parties, concealed: ConcealedTe
     return (
         *_hidden_links(document, parties, concealed),
         *_harmful_scripts(document, parties),
-        *_skimmers(document, parties),
         *_foreign_keywords(document),
         *_link_spam(document, parties),
         *_invisible_frames(document, parties),
@@ -458,28 +453,9 @@ def _kind_of_script(text: str, marks: AbstractSet[str], parties: Parties) -> Kin
     return None
 
 
-def _skimmers(document: Document, parties: Parties) -> Iterator[Injection]:
-    """Inline scripts that copy all fields of a page with secrets, in a form no one can read, to another site."""
-    secret = (one.type == "password" or _is_card_field(one) for one in document.controls[:MAX_ANCHORS])
-    if not any(secret):
-        return
-    for script in document.scripts[:MAX_SCRIPTS]:
-        text = script.text[:MAX_SCRIPT]
-        if "btoa(" not in text or ".value" not in text or script.kind not in {"classic", "module"}:
-            continue
-        addresses = islice(ADDRESS.finditer(text), MAX_STRINGS)
-        sends_away = any(is_foreign(one[0], parties) for one in addresses) and SENDS.search(text) is not None
-        if sends_away and _ALL_FIELDS.search(text) is not None:
-            yield Injection("skimming-script", script.node)
-
-
-def _is_card_field(control: Control) -> bool:
-    return control.attrs.get("autocomplete", "").strip().lower().rpartition(" ")[2].startswith("cc-")
-
-
 def _decodes_foreign_address(text: str, parties: Parties) -> bool:
     """Return whether a script holds an address of another site in a form that no one can read, and loads it."""
-    strings = [one[:_MAX_DECODED] for one in _decoded_strings(text)]
+    strings = [one[:_MAX_DECODED] for one in decoded_strings(text)]
     addresses = (found[0] for decoded in strings for found in ADDRESS.finditer(decoded))
     # Who hides an address hides the name of what opens it as well.
     return any(is_foreign(address, parties) for address in addresses) and (
@@ -487,7 +463,7 @@ def _decodes_foreign_address(text: str, parties: Parties) -> bool:
     )
 
 
-def _decoded_strings(text: str) -> Iterator[str]:
+def decoded_strings(text: str) -> Iterator[str]:
     """Text in Base64, hexadecimal or percent escapes, or as numbers of characters; some of each."""
     for match in islice(_HEX_STRING.finditer(text), MAX_STRINGS) if "\\x" in text or "\\u00" in text else ():
         yield _HEX_ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), match[0])

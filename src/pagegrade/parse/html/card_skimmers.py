@@ -1,0 +1,156 @@
+"""Finds scripts that copy the fields of a payment or a sign-in to another site, whatever hides what they do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from pagegrade.model.document import Control, Document
+from pagegrade.parse.html.injected_content import (
+    ADDRESS,
+    MAX_ANCHORS,
+    MAX_SCRIPT,
+    MAX_SCRIPTS,
+    MAX_STRINGS,
+    SENDS,
+    Injection,
+    decoded_strings,
+    is_foreign,
+)
+from pagegrade.parse.party import Parties
+from pagegrade.parse.url import host, registrable_domain
+
+MIN_NAMED: Final = 2
+"""Fields of a card that a script names: one alone is looked up to tell the brand of the card."""
+_MAX_FIELDS: Final = 24
+_MAX_NAME: Final = 60
+_CARD: Final = re.compile(
+    r"(?<![a-z])(?:cvv2?|cvc2?|ccv|csc|card-?_?(?:num(?:ber)?|no|code|exp(?:iry)?)|cc-?_?(?:num(?:ber)?|exp|csc))"
+    r"(?![a-z])",
+    re.IGNORECASE,
+)
+"""Names of fields for a card that say nothing by ``autocomplete``."""
+_ALL_FIELDS: Final = re.compile(
+    r"querySelectorAll\(\s{0,3}[\"'`](?:input|select|textarea)\b|getElementsByTagName\(\s{0,3}[\"'`](?:input|select)\b|"
+    r"document\.forms\b"
+)
+_EVERY_FIELD: Final = re.compile(
+    r"querySelectorAll[\"'`\]]{0,2}\(\s{0,3}[\"'`](?:input|select|textarea)\s{0,3}[,\"'`]|"
+    r"getElementsByTagName[\"'`\]]{0,2}\(\s{0,3}[\"'`](?:input|select)[\"'`]|\bnew FormData\(\s{0,3}[\w$]"
+)
+"""The same without those of one kind, such as fields for an e-mail address."""
+_LISTENS: Final = re.compile(
+    r"\b(?:document|window)(?:\.body)?\s{0,3}\.\s{0,3}addEventListener\(\s{0,3}[\"'`](?:input|change|keyup|blur)[\"'`]"
+)
+_OF_TARGET: Final = re.compile(r"\btarget\s{0,3}\.\s{0,3}value\b")
+_TAKES_OVER: Final = ("preventDefault", "return false", "return!1")
+"""A script with one of these sends the form itself, as pages of one's own programs do."""
+_MAY_SEND: Final = ("Image", "sendBeacon", "fetch", "XMLHttpRequest", "WebSocket", "\\x", "\\u00")
+_SENDS_BY_NAME: Final = re.compile(r"[\"'`](?:fetch|sendBeacon|Image|XMLHttpRequest|WebSocket)[\"'`]\s{0,3}\]")
+_ESCAPE: Final = re.compile(r"\\(?:x|u00)([0-9a-fA-F]{2})")
+_JOINT: Final = re.compile(r"([\"'`])\s{0,3}\+\s{0,3}\1")
+"""Between two parts of a text that are put together."""
+
+
+def find_skimmers(document: Document, parties: Parties) -> Iterator[Injection]:
+    """Yield the inline scripts that copy fields for a password or a card to a site that the page does not load.
+
+    A script that names two fields of the card, or reads or listens to all fields, copies them if it sends anything to
+    another site. One that sends the form itself does so only if it hides the names or the address. Linear.
+    """
+    secret = [one for one in document.controls[:MAX_ANCHORS] if one.type == "password" or _is_card(one)]
+    if not secret:
+        return
+    names = _names_of(one for one in secret if _is_card(one))
+    known: set[str] | None = None
+    for script in document.scripts[:MAX_SCRIPTS]:
+        text = script.text[:MAX_SCRIPT]
+        if script.kind not in {"classic", "module"} or not any(mark in text for mark in _MAY_SEND):
+            continue
+        if known is None:
+            known = _loaded_sites(document)
+        if _copies_all(text, parties) or (names and _copies_card(text, names, known, parties)):
+            yield Injection("skimming-script", script.node)
+
+
+def _is_card(control: Control) -> bool:
+    if control.attrs.get("autocomplete", "").strip().lower().rpartition(" ")[2].startswith("cc-"):
+        return True
+    return any(_CARD.search(control.attrs.get(name, "")[:_MAX_NAME]) is not None for name in ("name", "id"))
+
+
+def _names_of(fields: Iterable[Control]) -> Sequence[tuple[re.Pattern[str], ...]]:
+    """Patterns for the names by which scripts find each of these fields."""
+    found = []
+    for control in islice(fields, _MAX_FIELDS):
+        words = {control.attrs.get(name, "").strip() for name in ("id", "name", "autocomplete")}
+        found.append(
+            tuple(
+                re.compile(rf"[\"'`#=]{re.escape(word)}[\"'`\]]|\.{re.escape(word)}\.value\b")
+                for word in words
+                if 1 < len(word) <= _MAX_NAME
+            )
+        )
+    return found
+
+
+def _loaded_sites(document: Document) -> set[str]:
+    """Sites whose scripts and frames the page loads, or that its forms are sent to: such as a provider of payments."""
+    urls = [one.url for one in document.scripts[:MAX_SCRIPTS]]
+    urls += (one.url for one in document.frames[:MAX_SCRIPTS])
+    urls += (one.url for one in document.forms[:MAX_SCRIPTS])
+    return {registrable_domain(host(url)) for url in urls if url}
+
+
+def _copies_all(text: str, parties: Parties) -> bool:
+    """Return whether a script copies all fields, in a form no one can read, to another site."""
+    if "btoa(" not in text or ".value" not in text or SENDS.search(text) is None:
+        return False
+    addresses = islice(ADDRESS.finditer(text), MAX_STRINGS)
+    return any(is_foreign(one[0], parties) for one in addresses) and _ALL_FIELDS.search(text) is not None
+
+
+def _copies_card(text: str, names: Sequence[tuple[re.Pattern[str], ...]], known: set[str], parties: Parties) -> bool:
+    """Return whether a script reads the fields of a card and sends them to a site that the page does not load."""
+    plain = _JOINT.sub("", _ESCAPE.sub(lambda one: chr(int(one[1], 16)), text))
+    if "value" not in plain and "FormData" not in plain:
+        return False
+    if SENDS.search(plain) is None and _SENDS_BY_NAME.search(plain) is None:
+        return False
+    if not _reads_card(plain, names):
+        return False
+    if _has_foreign(text, known, parties):
+        # What anyone can read may be how the page itself sends the form.
+        return not _reads_card(text, names) or not any(one in text for one in _TAKES_OVER)
+    return any(_has_foreign(one, known, parties) for one in _hidden_strings(text, plain))
+
+
+def _reads_card(text: str, names: Sequence[tuple[re.Pattern[str], ...]]) -> bool:
+    """Return whether a script reads all fields, or two of the card by their names."""
+    if _EVERY_FIELD.search(text) is not None:
+        return True
+    if _LISTENS.search(text) is not None and _OF_TARGET.search(text) is not None:
+        return True
+    return sum(any(one.search(text) is not None for one in words) for words in names) >= MIN_NAMED
+
+
+def _hidden_strings(text: str, plain: str) -> Iterator[str]:
+    """Yield the texts in which a script may hide an address: decoded, put together, with spaces, or back to front."""
+    yield plain
+    for one in decoded_strings(text):
+        yield "".join(one.split())
+        if "reverse" in plain:
+            yield "".join(one[::-1].split())
+    if "reverse" in plain:
+        yield plain[::-1]
+
+
+def _has_foreign(text: str, known: set[str], parties: Parties) -> bool:
+    """Return whether there is the address of a site in a text that is neither the page's nor one of these."""
+    for one in islice(ADDRESS.finditer(text), MAX_STRINGS):
+        url = f"https:{one[0][one[0].index('//') :]}"
+        if is_foreign(one[0], parties) and registrable_domain(host(url)) not in known:
+            return True
+    return False

