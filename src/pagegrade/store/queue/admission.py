@@ -364,6 +364,8 @@ def move_lines_of(tx: Transaction, run_id: int, now_ms: int, *, target_runs: int
     if not is_shared(tx):
         return
     targets = [target for (target,) in _LINES_LEFT.rows(tx, {"run_id": run_id})]
+    if not targets:
+        return
     hold_targets(tx, targets)
     now = moment(tx, now_ms)
     for target in targets:

@@ -47,8 +47,13 @@ _AT_TARGET: Final = Prepared(
         f"AND (ended_at_ms IS NULL OR {_COUNTED}) ORDER BY started_at_ms"
     )
 )
-_START: Final = Prepared(text("INSERT INTO visits (run_id, target, started_at_ms) VALUES (:run_id, :target, :now_ms)"))
-_OWN: Final = Prepared(text("SELECT target FROM visits WHERE run_id = :run_id AND ended_at_ms IS NULL"))
+_START: Final = Prepared(
+    text(
+        "INSERT INTO visits (run_id, target, started_at_ms) SELECT :run_id, CAST(:target AS text), :now_ms "
+        "WHERE NOT EXISTS (SELECT 1 FROM visits WHERE run_id = :run_id AND target = CAST(:target AS text) "
+        "AND ended_at_ms IS NULL)"
+    )
+)
 _END: Final = Prepared(
     text("UPDATE visits SET ended_at_ms = :now_ms WHERE run_id = :run_id AND ended_at_ms IS NULL RETURNING target")
 )
@@ -167,10 +172,8 @@ def wait_for_targets(
 
 def start_visits(tx: Transaction, run_id: int, targets: Iterable[str], now_ms: int) -> None:
     """Record that a run visits these targets; current visits are not counted twice."""
-    known = {target for (target,) in _OWN.rows(tx, {"run_id": run_id})}
-    for target in dict.fromkeys(targets):
-        if target not in known:
-            _START.rows(tx, {"run_id": run_id, "target": target, "now_ms": now_ms})
+    for target in targets:
+        _START.rows(tx, {"run_id": run_id, "target": target, "now_ms": now_ms})
 
 
 def end_visits(tx: Transaction, run_id: int, now_ms: int) -> tuple[str, ...]:

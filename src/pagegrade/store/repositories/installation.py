@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 from typing import Final
 
-from sqlalchemy import LargeBinary, bindparam, select, text
+from sqlalchemy import LargeBinary, bindparam, text
 
 from pagegrade.store.engine.database import Transaction, is_shared
-from pagegrade.store.schema.tables import installation
+from pagegrade.store.engine.prepared import Prepared
 
 SECRET_BYTES: Final = 32
 PROOF_ROW: Final = "written_at_ms"
@@ -21,7 +21,7 @@ _PUT: Final = text(
 _MAKE: Final = text(
     "INSERT INTO installation (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING"
 ).bindparams(_VALUE)
-
+_LOAD: Final = Prepared(text("SELECT value FROM installation WHERE name = :name"))
 _TAKEN: Final = text("SELECT 1 FROM installation WHERE name = :name FOR UPDATE SKIP LOCKED")
 
 
@@ -46,8 +46,8 @@ def load_or_make_secret(tx: Transaction, name: str, *, size_bytes: int = SECRET_
 
 def load_secret(tx: Transaction, name: str) -> bytes | None:
     """Load the bytes of a name; ``None`` if they were not generated yet."""
-    value = tx.execute(select(installation.c.value).where(installation.c.name == name)).scalar()
-    return None if value is None else bytes(value)
+    row = _LOAD.first(tx, {"name": name})
+    return None if row is None else bytes(row[0])
 
 
 def put_value(tx: Transaction, name: str, value: bytes) -> None:
