@@ -36,6 +36,7 @@ _BY_TYPE: Final[tuple[tuple[str, Purpose], ...]] = (
     ("audio/", "media"),
 )
 _LIMITS: Final = frozenset({"count", "hosts", "bytes", "budget"})
+NO_HOST: Final = "no such host"
 _UNREACHABLE: Final = {
     "connect_refused": "connection refused",
     "connect_timeout": "no answer to the connection",
@@ -155,7 +156,7 @@ def load_error(item: Resource) -> str:
     response = item.response
     if response is None:
         reason = "" if item.failure is None else item.failure.reason
-        return "no such host" if _lacks_host(item) else _UNREACHABLE.get(reason, "")
+        return NO_HOST if _lacks_host(item) else _UNREACHABLE.get(reason, "")
     status = response.status
     if not 400 <= status <= 599 or status == 429:
         return ""

@@ -19,6 +19,8 @@ _MIN_PX: Final = 33
 MAX_ELEMENTS: Final = 2_000
 """Elements of one form that are looked at; one with more counts as working."""
 _SEND: Final = frozenset({"submit", "image"})
+_ACTS: Final = frozenset({"command", "commandfor", "form", "popovertarget"})
+"""Attributes by which a button does something without a script."""
 _NO_FIELDS: Final = frozenset({"hidden", "submit", "image", "reset", "button"})
 
 
@@ -80,6 +82,13 @@ def is_dead_form(form: object) -> bool:
     if not fields or (not buttons and len(fields) == 1):
         return False
     return all(map(_is_disabled, buttons)) or all(map(_is_disabled, fields))
+
+
+def is_idle_button(node: Node) -> bool:
+    """Return whether a ``<button>`` sends no form and opens nothing, so that only a script could make it work."""
+    if not isinstance(node, Element) or not _ACTS.isdisjoint(node.attrs) or any(one[:2] == "on" for one in node.attrs):
+        return False
+    return _type_of(node) == "button" or node.closest("form") is None
 
 
 def words_in(node: object) -> int:

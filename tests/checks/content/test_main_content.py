@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.model.artifacts import ScriptFacts
+from pagegrade.model.artifacts import NotGathered, Resource, ScriptFacts
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
 from pagegrade.parse.css.ink import ink_rules
 from tests.builders import evaluated, make_resource, make_resources, make_well_known, outcome, run
@@ -609,3 +609,18 @@ def test_texts_that_are_all_cut_short_break_off(end: str) -> None:
     assert outcome("main-content", page, url=URL).state == "broken-off"
     assert outcome("main-content", page.replace(f"{end}</p>", "</p>", 2), url=URL).state == "present"
     assert outcome("main-content", page.replace("</p>", " <a href=/x>მეტი</a></p>"), url=URL).state == "present"
+
+
+@pytest.mark.parametrize(("reason", "state"), [("dns_nxdomain", "missing"), ("timeout", "present")])
+def test_frame_that_does_not_exist_is_no_content(reason: str, state: str) -> None:
+    """It leaves a heading alone; a frame that is slow may come."""
+    url = "https://booking.example/widget"
+    failure = NotGathered(code="dns" if reason.startswith("dns") else "timeout", detail="Nothing.", reason=reason)
+    frame = Resource(url=url, kinds=("frame",), initiator_url="https://example.com/a", failure=failure)
+    menu = "<nav><a href=/1>A</a><a href=/2>B</a><a href=/3>C</a></nav>"
+    page = f"<title>Buchen</title>{menu}<main><h1>Zimmer buchen</h1><iframe src={url} height=900></iframe></main>"
+    told = page.replace("</main>", f"<p>{text(100)}</p></main>")
+    files = make_resources(frame)
+
+    assert outcome("main-content", page, url="https://example.com/a", resources=files).state == state
+    assert outcome("main-content", told, url="https://example.com/a", resources=files).state == "present"

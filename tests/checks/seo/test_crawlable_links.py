@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.seo.crawlable_links import MIN_IDLE
+from pagegrade.model.artifacts import LinkProbes, NotGathered, Probe, Resource
 from pagegrade.model.outcome import NotApplicable
-from tests.builders import evaluated, outcome, run
+from tests.builders import URL, evaluated, make_resources, make_response, outcome, run
 
 GOOD = '<title>T</title><a href="/a">A</a>'
 
@@ -120,3 +121,73 @@ def test_most_links_lead_nowhere_without_a_script(address: str, others: int, sta
 
     assert found == state if state else found not in {"stuck", "nowhere"}
     assert outcome("crawlable-links", f"{page}<script>go()</script>").state not in {"stuck", "nowhere"}
+
+
+PRIVATE = "".join(f"<a href=http://cms.internal/{number}>ფოთოლი {number}</a>" for number in range(MIN_IDLE))
+BUTTONS = "".join(f"<button type=button>ფოთოლი {number}</button>" for number in range(MIN_IDLE))
+GONE = "".join(f"<a href=/gone/{number}>ფოთოლი {number}</a>" for number in range(MIN_IDLE))
+MIXED = PRIVATE.replace("<a", "<s", MIN_IDLE // 2) + BUTTONS.replace("<button", "<s", MIN_IDLE // 2)
+ALL_DEAD = {"private": PRIVATE, "buttons": BUTTONS, "gone": GONE, "mixed": MIXED}
+
+
+@pytest.mark.parametrize("kind", ALL_DEAD)
+@pytest.mark.parametrize(("others", "state"), [(2, "stuck"), (3, "nowhere"), (8, "")])
+def test_most_of_what_a_page_offers_does_not_work(kind: str, others: int, state: str) -> None:
+    """Addresses that nobody else reaches or that are missing, and buttons without a script, beside links that work."""
+    answers = {f"/gone/{number}": 404 for number in range(MIN_IDLE)} | {f"/{number}": 200 for number in range(others)}
+    probes = LinkProbes(
+        items=tuple(
+            Probe(
+                url=f"https://example.com{path}",
+                response=make_response(url=f"https://example.com{path}", status=status),
+            )
+            for path, status in answers.items()
+        ),
+        found=len(answers),
+    )
+    links = "".join(f"<a href=/{number}>ხე {number}</a>" for number in range(others))
+    page = f"<title>ბაღი</title>{ALL_DEAD[kind]}{links}"
+    found = outcome("crawlable-links", page, link_probes=probes).state
+
+    assert found == state if state else found not in {"stuck", "nowhere"}
+
+
+@pytest.mark.parametrize(
+    "attribute", ["onclick=f()", "popovertarget=a", "commandfor=a command=show-modal", "form=a type=submit"]
+)
+def test_button_that_does_something_works(attribute: str) -> None:
+    """By an attribute of its own; one in a form sends it, and scripts may do anything."""
+    page = f"<title>ბაღი</title><a href=/1>ხე</a>{BUTTONS}"
+    sending = page.replace("<button type=button>", "<form><button>").replace("</button>", "</button></form>")
+
+    assert outcome("crawlable-links", page).state == "stuck"
+    assert outcome("crawlable-links", page.replace("type=button", attribute)).state == "crawlable"
+    assert outcome("crawlable-links", sending).state == "crawlable"
+    assert outcome("crawlable-links", f"{page}<script>go()</script>").state == "crawlable"
+
+
+def test_host_that_does_not_exist_has_no_pages() -> None:
+    """Known from a file that the page loads from there."""
+    links = PRIVATE.replace("cms.internal", "old.shop.example")
+    failure = NotGathered(code="dns", detail="The name does not exist.", reason="dns_nxdomain")
+    image = Resource(url="https://old.shop.example/a.png", kinds=("image",), initiator_url=URL, failure=failure)
+    page = f"<title>ბაღი</title><img src=https://old.shop.example/a.png alt=a>{links}"
+
+    assert outcome("crawlable-links", page).state == "crawlable"
+    assert outcome("crawlable-links", page, resources=make_resources(image)).state == "stuck"
+
+
+def test_links_to_the_top_with_one_name_are_one() -> None:
+    """Long pages have one at the end of each section."""
+    up = "<h2>ნაწილი</h2><a href='#'>ზემოთ</a>" * 3 * MIN_IDLE
+
+    assert outcome("crawlable-links", f"<title>ბაღი</title><a href=/1>ხე</a>{up}").state == "crawlable"
+
+
+@pytest.mark.parametrize(("dead", "state"), [(4 * 3, "stuck"), (4 * 3 - 1, "nowhere"), (5, "crawlable")])
+def test_files_of_the_page_count_beside_what_can_be_pressed(dead: int, state: str) -> None:
+    """Pictures that nobody else gets, beside three links that work."""
+    pictures = "".join(f"<img src=http://cms.internal/{number}.png alt=a>" for number in range(dead))
+    links = "".join(f"<a href=/{number}>ხე {number}</a>" for number in range(3))
+
+    assert outcome("crawlable-links", f"<title>ბაღი</title>{links}{pictures}").state == state

@@ -8,6 +8,7 @@ from pagegrade.model.artifacts import NotGathered, Resources, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, NotApplicable, Outcome, Severity
 from pagegrade.model.rendering import Rendering
+from pagegrade.parse.assets import lost_files
 from pagegrade.parse.html.main_content import stead_of
 from pagegrade.parse.html.unclosed import find_beginnings, find_break
 from pagegrade.parse.html.visible_content import shows_nothing
@@ -254,6 +255,7 @@ def main_content(
     items = resources.items if isinstance(resources, Resources) else ()
     found = stead_of(
         document,
+        lost=lost_files(resources, response.url) if isinstance(resources, Resources) else (),
         sizes=sizes,
         own_share=share,
         sheets=[one.ink_rules for one in items if one.ink_rules],

@@ -1,16 +1,22 @@
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
-from pagegrade.model.document import Anchor, Document
+from pagegrade.model.artifacts import LinkProbes, NotGathered, Resources, Response
+from pagegrade.model.document import Anchor, Document, Node
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.implicit import tabindex_of
-from pagegrade.parse.url import host, is_http, registrable_domain, scheme
+from pagegrade.parse.assets import NO_HOST, load_error, lost_files
+from pagegrade.parse.page_content import is_idle_button
+from pagegrade.parse.secure_context import is_private_host
+from pagegrade.parse.url import host, is_http, registrable_domain, scheme, strip_fragment
 
 MIN_IDLE: Final = 10
-"""Links to the top of the page that are no switch or two of a widget."""
+"""Links to the top of the page, or parts that do not work, that are no switch or two of a widget."""
+_GONE: Final = frozenset({404, 410})
+_FILES: Final = frozenset({"image", "media", "object", "script", "stylesheet"})
 _OPENERS: Final = ("aria-haspopup", "aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle")
 """Attributes that say that a link is a button in disguise."""
 _OF_ADDRESSES: Final = ("target", "download", "ping", "rel", "hreflang", "type", "referrerpolicy")
@@ -18,7 +24,7 @@ _OF_ADDRESSES: Final = ("target", "download", "ping", "rel", "hreflang", "type",
 _CLICKS: Final = ("@click", "(click)", "data-href", "jsaction", "ng-click", "v-on:click", "wire:click", "x-on:click")
 """Prefixes of the attributes by which scripts of well-known frameworks handle a click."""
 STUCK: Final = 4
-"""Links that lead nowhere for each one that leads to a page, from which on visitors get hardly anywhere."""
+"""Parts that do not work for each one that does, from which on visitors get hardly anywhere."""
 _EMPTY_SCRIPT: Final = re.compile(
     r"\s{0,9}javascript:\s{0,9}(?:void\s?\(?\s?0\s?\)?|\{\})?\s{0,9};?\s{0,9}", re.IGNORECASE
 )
@@ -63,28 +69,40 @@ _SPACED_SCRIPT: Final = re.compile(r"javascript\s{1,20}:", re.IGNORECASE)
         ),
         State(
             "nowhere",
-            "Most links of the page lead nowhere.",
+            "Most links, buttons and files of the page lead nowhere.",
             loss=1.0,
-            title="Links lead to the top of the page",
+            title="Most of what the page offers leads nowhere",
             why="Visitors press links and nothing happens, and search engines discover no other page from here.",
-            fix="Give each link the URL of the page it names in place of `#`, and remove links to what does not exist.",
+            fix=(
+                "Give each link the URL of the page it names in place of `#` or of a server that nobody else reaches, "
+                "and remove links and buttons for what does not exist."
+            ),
         ),
         State(
             "stuck",
-            "Nearly all links of the page lead nowhere, and no script runs that could change it.",
+            "Nearly all links, buttons and files of the page lead nowhere.",
             loss=1.0,
-            title="Nearly all links and buttons lead nowhere",
-            why="Visitors press links and nothing happens: they cannot get to anything that the page offers.",
+            title="Nearly nothing that the page offers works",
+            why=(
+                "Visitors press links and buttons and nothing happens, or get errors: they cannot get to anything that "
+                "the page offers."
+            ),
             fix=(
-                "Give each link the URL of the page it names. If a script should follow the links, find out why it is "
-                "missing."
+                "Give each link the URL of a page that exists, and each button something to do. If a script should "
+                "see to that, find out why it is missing. What leads to a server of your own network was left over "
+                "from a test."
             ),
         ),
     ),
     cap=(Cap(49, states=("stuck",)), Cap(79, states=("nowhere", "stuck"))),
     sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
 )
-def crawlable_links(document: Document) -> Verdict:
+def crawlable_links(
+    document: Document,
+    response: Response,
+    resources: Resources | NotGathered,
+    link_probes: LinkProbes | NotGathered,
+) -> Verdict:
     """Search engine crawlers follow URLs in `href` attributes; they do not click buttons.
 
     ## What it checks
@@ -98,10 +116,14 @@ def crawlable_links(document: Document) -> Verdict:
 
     Such a link may be a mere button, so it costs a quarter, and ten cost half. It costs everything if the page has such
     links and not a single visible one with a name to another page of the site, and likewise if ten links and more have
-    only `#` as their URL and no visible one leads to another page. On a page without scripts, links with an empty
-    script such as `javascript:void(0)` count as well, and ten that are twice as many as those to different pages are
-    enough. A page of the last kinds scores 79 at most; one without scripts with four such links for each other one, 49
-    at most.
+    only `#` as their URL and no visible one leads to another page.
+
+    How much of what the page offers works is measured as well. What leads nowhere are links and files at addresses
+    that mean another machine to everyone, that are known to be missing, or whose host does not exist, and on a page
+    without scripts also links with different names to `#` or to an empty script such as `javascript:void(0)`, and
+    buttons outside of forms. Where these are ten and more, and twice as many as different pages that links lead to,
+    other buttons and frames, or as all of that with the files of the page, it scores 79 at most; with four for each
+    one that works, 49 at most.
 
     ## Fails on
 
@@ -141,13 +163,14 @@ def crawlable_links(document: Document) -> Verdict:
     leads_on = any(registrable_domain(host(one.url or "")) == own for one in named)
     if len(idle) >= MIN_IDLE and not leads_on and not found:
         return Outcome("nowhere", value=len(idle), evidence=evidence_of(document, idle), total=len(idle))
-    dead = (
-        [*idle, *(one for one in found if _EMPTY_SCRIPT.fullmatch(one.value))] if not document.running_scripts else []
-    )
-    alive = len({one.url for one in good if one.name and not one.hidden})
-    if len(dead) >= MIN_IDLE and len(dead) >= 2 * alive:
-        state = "stuck" if len(dead) >= STUCK * alive else "nowhere"
-        return Outcome(state, value=len(dead), evidence=evidence_of(document, dead), total=len(dead))
+    lost = _lost(response, resources, link_probes)
+    empty = [one for one in found if _EMPTY_SCRIPT.fullmatch(one.value)]
+    for parts in _offered(document, good, [*idle, *empty], lost):
+        dead = [one for one in parts if one.reason]
+        alive = len({one.url or one.node for one in parts if not one.reason})
+        if len(dead) >= MIN_IDLE and len(dead) >= 2 * alive:
+            state = "stuck" if len(dead) >= STUCK * alive else "nowhere"
+            return Outcome(state, value=len(dead), evidence=evidence_of(document, dead), total=len(dead))
     if not good and not found:
         return NotApplicable("The page has no links to other pages.")
     if found and not leads_on:
@@ -162,6 +185,46 @@ def crawlable_links(document: Document) -> Verdict:
         low=0.25,
         high=0.5,
     )
+
+
+def _lost(
+    response: Response, resources: Resources | NotGathered, link_probes: LinkProbes | NotGathered
+) -> tuple[Collection[str], Collection[str]]:
+    """Addresses where nothing answers, and hosts that do not exist."""
+    if isinstance(resources, NotGathered):
+        files: Collection[str] = ()
+        hosts: Collection[str] = ()
+    else:
+        files = lost_files(resources, response.url)
+        gone = (one for one in resources.items if one.url in files and load_error(one) == NO_HOST)
+        hosts = {host(one.url) for one in gone}
+    probes = () if isinstance(link_probes, NotGathered) else link_probes.items
+    pages = (one.url for one in probes if one.response is not None and one.response.status in _GONE)
+    return {*files, *pages}, hosts
+
+
+def _offered(
+    document: Document, links: Sequence[Anchor], idle: Sequence[Offender], lost: tuple[Collection[str], Collection[str]]
+) -> Iterator[list[Offender]]:
+    """Yield all that visitors can press, and the same with the files of the page; what works has no reason."""
+    is_private = is_private_host(host(document.url))
+
+    def judged(node: Node, url: str) -> Offender:
+        name = host(url)
+        is_dead = strip_fragment(url) in lost[0] or name in lost[1] or (not is_private and is_private_host(name))
+        return Offender(node, "leads to where nothing answers" if is_dead else "", url=url)
+
+    parts = [judged(one.node, one.url or "") for one in links if one.name and not one.hidden]
+    parts += (judged(one.node, one.url) for one in document.frames if one.url and not one.hidden)
+    if not document.running_scripts:
+        names = {one.node: one.name for one in document.anchors} if idle else {}
+        parts += {names.get(one.node) or one.node: one for one in idle}.values()
+        for button in document.named:
+            if button.role == "button" and not button.hidden and button.name and button.node.tag == "button":
+                parts.append(Offender(button.node, "does nothing" if is_idle_button(button.node) else ""))
+    yield parts
+    files = {one.url: one.node for one in document.references if one.kind in _FILES and not one.hidden}
+    yield [*parts, *(judged(node, url) for url, node in files.items())]
 
 
 def _problem(anchor: Anchor) -> str:

@@ -129,6 +129,7 @@ def stead_of(
     own_share: float = 1.0,
     sheets: Sequence[Sequence[str]] = (),
     script_names: Mapping[str, Collection[str] | None] = _NO_SCRIPTS,
+    lost: Collection[str] = (),
 ) -> Stead | None:
     """Find what stands in the place of the main content; ``None`` for a page that has one.
 
@@ -138,6 +139,7 @@ def stead_of(
         own_share: Share of its words that the page does not have in common with what answers where nothing can be.
         sheets: The rules of the style sheets in files that lay something over the window (``parse.css.ink``).
         script_names: URL of a script -> those of ``names_of_main`` that are in it; ``None`` if it was not read.
+        lost: Addresses of files where nothing answers.
     """
     body = document.body
     if body is None or not isinstance(body.node, Element):
@@ -149,7 +151,7 @@ def stead_of(
         or _covered(document, body.node, sheets)
         or _swallowed(document, body.node)
         or _in_document(document)
-        or _in_frame(document)
+        or _in_frame(document, lost)
         or _in_picture(document, sizes)
         or _waiting(document)
         or _in_apps(document)
@@ -365,8 +367,11 @@ def _in_document(document: Document) -> Stead | None:
     return None
 
 
-def _in_frame(document: Document) -> Stead | None:
-    """Another page that fills this one."""
+def _in_frame(document: Document, lost: Collection[str]) -> Stead | None:
+    """Another page that fills this one, or one that does not exist in place of what is between header and footer."""
+    gone = [one for one in frames(document) if lost and strip_fragment(one.url or "") in lost]
+    if gone and not says_more_than(document.main_text, MAX_FRAME_WORDS) and not usable_controls(document):
+        return None if pictures(document)[1:] else Stead("nothing", gone[0].node, gone[0].url or "")
     shown = [one for one in frames(document) if is_http(one.url or "") and _is_high(one)]
     if len(shown) != 1 or says_more_than(document.text, MAX_FRAME_WORDS):
         return None
