@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import Final
 
@@ -19,6 +20,8 @@ _MIN_PX: Final = 33
 MAX_ELEMENTS: Final = 2_000
 """Elements of one form that are looked at; one with more counts as working."""
 _SEND: Final = frozenset({"submit", "image"})
+_REFUSES: Final = re.compile(r"\s{0,9}return false\s{0,9};?\s{0,9}")
+"""A handler that keeps the form from being sent, and does nothing else."""
 _ACTS: Final = frozenset({"command", "commandfor", "form", "popovertarget"})
 """Attributes by which a button does something without a script."""
 _NO_FIELDS: Final = frozenset({"hidden", "submit", "image", "reset", "button"})
@@ -72,6 +75,8 @@ def is_dead_form(form: object) -> bool:
     if not isinstance(form, Element):
         return False
     inside = list(islice(form.iter_elements(), MAX_ELEMENTS))
+    if _REFUSES.fullmatch(str(form.attrs.get("onsubmit") or "")) is not None:
+        return any(_type_of(one) not in _NO_FIELDS for one in form.select("input, select, textarea"))
     has_handler = any(name.startswith("on") for node in (form, *inside) for name in node.attrs)
     # What stands elsewhere may belong to a form that has an id.
     if len(inside) == MAX_ELEMENTS or has_handler or "id" in form.attrs:
@@ -104,11 +109,16 @@ def _is_disabled(node: Element) -> bool:
     return "disabled" in node.attrs or node.closest("fieldset[disabled]") is not None
 
 
-def closed_parts(document: Document, selector: str, least: int = 1) -> list[Node]:
-    """Find the elements of a selector that hold most of the page, ``least`` characters or more; no script may run."""
+def closed_parts(document: Document, *, least: int) -> tuple[list[Node], list[Node]]:
+    """Find what holds most of the page and is inert, or hidden from screen readers with ``least`` characters or more.
+
+    Both are empty where a script runs, which may open it.
+    """
     body = document.body.node if document.body is not None else None
     if document.running_scripts or not isinstance(body, Element):
-        return []
-    shown = (one for one in body.select(selector) if not document.visibility.hides(one))
-    size = max(MOST * len("".join(document.text.split())), least)
-    return [one for one in islice(shown, _MAX_INERT) if len("".join(str(one.text).split())) >= size]
+        return [], []
+    shown = (one for one in body.select("[inert], [aria-hidden=true]") if not document.visibility.hides(one))
+    sizes = {one: len("".join(str(one.text).split())) for one in islice(shown, _MAX_INERT)}
+    most = MOST * len("".join(document.text.split())) if sizes else 0
+    closed = [one for one, size in sizes.items() if size >= most > 0]
+    return [one for one in closed if "inert" in one.attrs], [one for one in closed if sizes[one] >= least]

@@ -8,10 +8,12 @@ from typing import Final
 from pagegrade.parse.url import host, host_address
 
 _LOCAL_SUFFIXES: Final = (".localhost", ".local", ".onion")
-_PRIVATE_SUFFIXES: Final = (".localhost", ".local", ".internal", ".home.arpa", ".test")
+_PRIVATE_SUFFIXES: Final = tuple(
+    ".localhost .local .internal .home.arpa .test .intranet .private .corp .home .lan".split()
+)
 """Names that are set aside for one machine, one network or tests, and mean nothing to anyone else.
 
-Source: RFC 6761, RFC 6762, RFC 8375, and the resolution 2024.07.29.06 of the ICANN board (``.internal``)
+Source: RFC 6761, RFC 6762 (the last five in its appendix G), RFC 8375, and ICANN 2024.07.29.06 (``.internal``)
 """
 _NETWORKS: Final = tuple(
     IPv4Network(text)

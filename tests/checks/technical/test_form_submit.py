@@ -17,6 +17,8 @@ TWO = "<input name=a><textarea name=b></textarea>"
         (f"<form>{TWO}</form>", "dead"),
         (f"<form action=/a method=post>{TWO}<button type=submit disabled>보내기</button></form>", "dead"),
         (f"<form><fieldset disabled>{TWO}<button type=submit>送信</button></fieldset></form>", "dead"),
+        (f"<form onsubmit='return false;'>{TWO}<button>ላክ</button></form>", "dead"),
+        (f"<form onsubmit='return check()'>{TWO}<button>გაგზავნა</button></form>", "works"),
         (f"<form>{TWO.replace(' name', ' disabled name')}<button type=submit>إرسال</button></form>", "dead"),
         (f"<form>{TWO}<input type=image src=/a.png></form>", "works"),
         (f"<form>{TWO}<button type=submit>Отправить</button><button type=submit disabled>X</button></form>", "works"),

@@ -73,13 +73,13 @@ def aria_hidden_body(document: Document) -> Outcome:
     """
     around = (document.html, document.body)
     roots = [one.node for one in around if one is not None and "inert" in one.attrs]
-    roots = roots or closed_parts(document, "[inert]")
+    inert_parts, hidden_parts = closed_parts(document, least=MIN_HIDDEN)
+    roots = roots or inert_parts
     if roots:
         inert = [Offender(one, "makes the whole page inert") for one in roots]
         return Outcome("inert", value=len(roots), evidence=evidence_of(document, inert), total=len(roots))
     found = [Offender(node, "hides the whole page") for node in hidden_roots(document)]
-    hidden = closed_parts(document, "[aria-hidden=true]", MIN_HIDDEN) if not found else []
-    found += [Offender(node, "hides most of the page") for node in hidden]
+    found = found or [Offender(node, "hides most of the page") for node in hidden_parts]
     if found:
         return Outcome("hidden", value=1, evidence=evidence_of(document, found), total=len(found))
     return Outcome("open", value=0)

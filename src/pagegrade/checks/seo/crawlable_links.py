@@ -3,6 +3,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from pagegrade.checks._check import Cap, State, Verdict, check
+from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.artifacts import LinkProbes, NotGathered, Resources, Response
 from pagegrade.model.document import Anchor, Document, Node
@@ -16,7 +17,7 @@ from pagegrade.parse.url import host, is_http, registrable_domain, scheme, strip
 MIN_IDLE: Final = 10
 """Links to the top of the page, or parts that do not work, that are no switch or two of a widget."""
 _GONE: Final = frozenset({404, 410})
-_FILES: Final = frozenset({"image", "media", "object", "script", "stylesheet"})
+_FILES: Final = frozenset({"frame", "image", "media", "object", "script", "stylesheet"})
 _OPENERS: Final = ("aria-haspopup", "aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle")
 """Attributes that say that a link is a button in disguise."""
 _OF_ADDRESSES: Final = ("target", "download", "ping", "rel", "hreflang", "type", "referrerpolicy")
@@ -100,6 +101,7 @@ _SPACED_SCRIPT: Final = re.compile(r"javascript\s{1,20}:", re.IGNORECASE)
 def crawlable_links(
     document: Document,
     response: Response,
+    page_links: PageLinks,
     resources: Resources | NotGathered,
     link_probes: LinkProbes | NotGathered,
 ) -> Verdict:
@@ -121,8 +123,8 @@ def crawlable_links(
     How much of what the page offers works is measured as well. What leads nowhere are links and files at addresses
     that mean another machine to everyone, that are known to be missing, or whose host does not exist, and on a page
     without scripts also links with different names to `#` or to an empty script such as `javascript:void(0)`, and
-    buttons outside of forms. Where these are ten and more, and twice as many as different pages that links lead to,
-    other buttons and frames, or as all of that with the files of the page, it scores 79 at most; with four for each
+    buttons outside of forms. Where these are ten and more, and twice as many as different pages that links lead to and
+    other buttons, or as all of that with the files of the page, it scores 79 at most; with four for each
     one that works, 49 at most.
 
     ## Fails on
@@ -165,7 +167,7 @@ def crawlable_links(
         return Outcome("nowhere", value=len(idle), evidence=evidence_of(document, idle), total=len(idle))
     lost = _lost(response, resources, link_probes)
     empty = [one for one in found if _EMPTY_SCRIPT.fullmatch(one.value)]
-    for parts in _offered(document, good, [*idle, *empty], lost):
+    for parts in _offered(document, page_links, [*idle, *empty], lost):
         dead = [one for one in parts if one.reason]
         alive = len({one.url or one.node for one in parts if not one.reason})
         if len(dead) >= MIN_IDLE and len(dead) >= 2 * alive:
@@ -191,40 +193,52 @@ def _lost(
     response: Response, resources: Resources | NotGathered, link_probes: LinkProbes | NotGathered
 ) -> tuple[Collection[str], Collection[str]]:
     """Addresses where nothing answers, and hosts that do not exist."""
-    if isinstance(resources, NotGathered):
-        files: Collection[str] = ()
-        hosts: Collection[str] = ()
-    else:
-        files = lost_files(resources, response.url)
-        gone = (one for one in resources.items if one.url in files and load_error(one) == NO_HOST)
-        hosts = {host(one.url) for one in gone}
+    files = frozenset[str]() if isinstance(resources, NotGathered) else lost_files(resources, response.url)
+    items = () if isinstance(resources, NotGathered) or not files else resources.items
+    hosts = {host(one.url) for one in items if one.url in files and load_error(one) == NO_HOST}
     probes = () if isinstance(link_probes, NotGathered) else link_probes.items
     pages = (one.url for one in probes if one.response is not None and one.response.status in _GONE)
-    return {*files, *pages}, hosts
+    return files.union(pages), hosts
 
 
 def _offered(
-    document: Document, links: Sequence[Anchor], idle: Sequence[Offender], lost: tuple[Collection[str], Collection[str]]
+    document: Document,
+    links: PageLinks,
+    idle: Sequence[Offender],
+    lost: tuple[Collection[str], Collection[str]],
 ) -> Iterator[list[Offender]]:
-    """Yield all that visitors can press, and the same with the files of the page; what works has no reason."""
+    """Yield all that visitors can press, and the same with the files of the page; what works has no reason.
+
+    Nothing is yielded where all of it works, as on nearly every page.
+    """
     is_private = is_private_host(host(document.url))
+    files = {one.url: one.node for one in document.references if one.kind in _FILES and not one.hidden}
+    authorities = {*links.authorities, *(url.split("/", 3)[2] for url in files)}
+    hosts = {one: host(f"http://{one}/") for one in authorities}
+    gone = {one for one, name in hosts.items() if name in lost[1] or (not is_private and is_private_host(name))}
+    buttons = [] if document.running_scripts else [one for one in document.named if one.node.tag == "button"]
+    if not (gone or idle or lost[0] or buttons):
+        return
 
     def judged(node: Node, url: str) -> Offender:
-        name = host(url)
-        is_dead = strip_fragment(url) in lost[0] or name in lost[1] or (not is_private and is_private_host(name))
+        is_dead = url.split("/", 3)[2] in gone or strip_fragment(url) in lost[0]
         return Offender(node, "leads to where nothing answers" if is_dead else "", url=url)
 
-    parts = [judged(one.node, one.url or "") for one in links if one.name and not one.hidden]
-    parts += (judged(one.node, one.url) for one in document.frames if one.url and not one.hidden)
+    parts = [judged(one.node, url) for one, url, _ in links.found if one.name and not one.hidden and _is_page(one)]
     if not document.running_scripts:
         names = {one.node: one.name for one in document.anchors} if idle else {}
         parts += {names.get(one.node) or one.node: one for one in idle}.values()
-        for button in document.named:
-            if button.role == "button" and not button.hidden and button.name and button.node.tag == "button":
+        for button in buttons:
+            if button.name and not button.hidden:
                 parts.append(Offender(button.node, "does nothing" if is_idle_button(button.node) else ""))
     yield parts
-    files = {one.url: one.node for one in document.references if one.kind in _FILES and not one.hidden}
     yield [*parts, *(judged(node, url) for url, node in files.items())]
+
+
+def _is_page(anchor: Anchor) -> bool:
+    """Return whether a link leads to another place than one in the page itself."""
+    href = anchor.href or ""
+    return not href.startswith("#") and not _SPACED_SCRIPT.match(href.strip())
 
 
 def _problem(anchor: Anchor) -> str:

@@ -72,12 +72,13 @@ def localhost_links(document: Document, page_links: PageLinks) -> Verdict:
     ## What it checks
 
     Links, forms and everything the page loads: none may lead to `localhost`, to a name that ends with `.localhost`,
-    `.local`, `.internal`, `.home.arpa` or `.test`, or to an address that is not public, such as `127.0.0.1` or
-    `192.168.0.1`. What is loaded or sent there fails; a link is a warning, because instructions for a router or for
-    developers may mean it. Scripts, stylesheets, images and frames at a `file:` URL fail as well: they lie on the disk
-    of the author of the page, and browsers load none of them for a page of the web. A page of which at least five files
-    and half of all are there, or whose form sends what visitors type there, scores 49 at most. Addresses that are only
-    text do not count. A page at such an address is not evaluated.
+    `.local`, `.internal`, `.home.arpa` or `.test`, to one of a private network such as `.lan` and `.corp`, or to an
+    address that is not public, such as `127.0.0.1` or `192.168.0.1`. What is loaded or sent there fails; a link is a
+    warning, because instructions for a router or for developers may mean it. Scripts, stylesheets, images and frames at
+    a `file:` URL fail as well: they lie on the disk of the author of the page, and browsers load none of them for a
+    page of the web. A page of which at least five files and half of all are there, or whose form sends what visitors
+    type there, scores 49 at most. Addresses that are only text do not count. A page at such an address is not
+    evaluated.
 
     ## Fails on
 

@@ -68,8 +68,9 @@ def form_submit(document: Document) -> Verdict:
     buttons are of another type, its buttons or all its fields are disabled, or it has several fields and no button. A
     single field without a button is sent with the Enter key. A page with such a form and a script file, or with a
     script that could find a form, react to visitors, request or load something, is not evaluated, because it may send
-    the form; a form with a handler or an `id` counts as working. A page with sixty words at most beside such a form in
-    its main content, and no other form that works, is there for it, and scores 49 at most.
+    the form; a form with an `id`, or with a handler that does more than to `return false`, counts as working. A page
+    with sixty words at most beside such a form in its main content, and no other form that works, is there for it, and
+    scores 49 at most.
 
     ## Fails on
 
