@@ -186,6 +186,8 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "CRAWLS": "21",
         "ACCOUNT_CRAWLS": "22",
         "CRAWL_PAGES": "23",
+        "PROVED_CRAWL_PAGES": "24",
+        "TARGET_PAGES_PER_DAY": "25",
         "CONTACT": "webmaster@example.org",
         "PLANS": "default: reports=9, agency: reports=none",
     }

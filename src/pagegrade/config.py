@@ -132,7 +132,7 @@ def _read_host(value: str) -> str:
     return found
 
 
-HostName = Annotated[str, AfterValidator(_read_host)]
+Hosts = Annotated[tuple[Annotated[str, AfterValidator(_read_host)], ...], NoDecode, BeforeValidator(_split)]
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_read_network)]
 Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split)]
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -220,10 +220,7 @@ class Settings(BaseSettings):
     ] = None
     contact: Annotated[
         Annotated[str, AfterValidator(_check_address)] | None,
-        Field(
-            description="Mail address of the operator, for owners of sites; the page /robot shows it, which the user "
-            "agent names."
-        ),
+        Field(description="Mail address of the operator, which the page /robot shows to owners of sites."),
     ] = None
     host: Annotated[
         tuple[Annotated[str, Field(pattern=r"^\S{1,253}$")], ...],
@@ -303,8 +300,16 @@ class Settings(BaseSettings):
         Annotated[int, Field(ge=1, le=100)], Field(description="Crawls of an account at the same time.")
     ] = 1
     crawl_pages: Annotated[
-        Annotated[int, Field(ge=1, le=100_000)], Field(description="URLs that a crawl of an audit may fetch.")
+        Annotated[int, Field(ge=1, le=100_000)],
+        Field(description="URLs that a crawl fetches of a site without a proof."),
     ] = 500
+    proved_crawl_pages: Annotated[
+        Annotated[int, Field(ge=1, le=100_000)],
+        Field(description="The same of one that is proved or in ALLOW_NETWORKS."),
+    ] = 10_000
+    target_pages_per_day: Annotated[
+        Count, Field(description="URLs of a site that crawls without a proof fetch in a day, of all accounts together.")
+    ] = 1_000
     account_queue: Annotated[Count, Field(description="Unfinished runs an account may have.")] = 1_000
     queue: Annotated[Count, Field(description="Unfinished runs of all accounts together.")] = 10_000
     target_runs: Annotated[
@@ -330,12 +335,9 @@ class Settings(BaseSettings):
         ),
     ] = ()
     deny_hosts: Annotated[
-        tuple[HostName, ...],
-        NoDecode,
-        BeforeValidator(_split),
+        Hosts,
         Field(
-            description="Comma-separated hosts that are never contacted, nor the hosts below them: example.com is also "
-            "www.example.com. For sites that ask to be left alone."
+            description="Comma-separated hosts that are never contacted, nor hosts below them: sites that ask for it."
         ),
     ] = ()
     allow_ports: Annotated[

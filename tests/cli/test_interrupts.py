@@ -127,6 +127,10 @@ def test_an_ignored_interrupt_stays_ignored() -> None:
 class _Resolver:
     """Interrupts when it is asked, then never answers."""
 
+    async def texts(self, name: str) -> tuple[str, ...]:
+        """It has no records."""
+        return ()
+
     async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
         interrupt()
         await pause_for(LONG_S, "work that hangs")

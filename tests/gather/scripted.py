@@ -42,6 +42,10 @@ class Names:
         self.addresses = addresses or {}
         self.asked: list[str] = []
 
+    async def texts(self, name: str) -> tuple[str, ...]:
+        """It has no records."""
+        return ()
+
     async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
         self.asked.append(host)
         if host.startswith("unknown"):

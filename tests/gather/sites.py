@@ -170,6 +170,10 @@ class Names:
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
 
+    async def texts(self, name: str) -> tuple[str, ...]:
+        """It has no records."""
+        return ()
+
     async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
         """The address of a known name."""
         if host not in self._names:

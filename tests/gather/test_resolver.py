@@ -118,6 +118,20 @@ def reason(reply: Reply, host: str = "site.com", *, timeout_s: float = 10.0) -> 
     return result.reason
 
 
+def test_text_records_are_read_and_none_is_no_error() -> None:
+    """Strings of a record are one text; what is no answer is none."""
+    zone: Zone = {("TXT", "_pagegrade.site.com"): ['"one" "two"', '"other"']}
+
+    async def main() -> list[tuple[str, ...]]:
+        async with name_server(from_zone(zone)) as (_, resolver):
+            return [await resolver.texts(name) for name in ("_pagegrade.site.com", "_pagegrade.other.com", "a..b")]
+
+    found, missing, wrong = asyncio.run(main())
+
+    assert sorted(found) == ["onetwo", "other"]
+    assert (missing, wrong) == ((), ())
+
+
 def test_both_families_are_asked_and_alternate() -> None:
     """IPv6 first, as browsers do."""
     zone: Zone = {("A", "site.com"): ["11.0.0.1", "11.0.0.2"], ("AAAA", "site.com"): ["2a00::1"]}
@@ -278,6 +292,9 @@ def test_a_cancelled_caller_takes_nothing_from_the_others() -> None:
     going_on = asyncio.Event()
 
     class Slow:
+        async def texts(self, name: str) -> tuple[str, ...]:
+            return ()
+
         async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
             await going_on.wait()
             return Answer(host=host, addresses=("11.0.0.1",))

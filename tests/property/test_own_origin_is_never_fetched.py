@@ -216,6 +216,9 @@ def test_the_installation_is_looked_up_once_in_each_way() -> None:
     asked: list[tuple[str, bool]] = []
 
     class Counting(Names):
+        async def texts(self, name: str) -> tuple[str, ...]:
+            return ()
+
         async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
             asked.append((host, local_names))
             return await super().resolve(host, local_names=local_names)

@@ -49,13 +49,19 @@ class SiteServer:
     """Of every page, and of the answer that it has not changed."""
     page_bytes: int = 0
     """Of the bodies of all answers with a status of pages."""
+    host: str = "127.0.0.1"
+    """Name under which its pages speak of it; it is reached at 127.0.0.1."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Path -> text of files that are no part of the world."""
+    head: str = ""
+    """Put into the head of every page."""
     at_once: int = 0
     """The most requests that were under way together."""
 
     @property
     def origin(self) -> str:
         """Its address, without a slash at the end."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def fetched(self) -> list[str]:
         """Paths in the order they were asked for with GET, without files that are no pages."""
@@ -96,6 +102,7 @@ def serving(world: World) -> Iterator[SiteServer]:
             files = {
                 "/robots.txt": ("text/plain; charset=utf-8", robots_text),
                 "/sitemap.xml": ("application/xml", sitemap_text),
+                **{path: ("text/plain", lambda *_: site.files[self.path]) for path in site.files},
             }
             if self.path in files:
                 kind, make = files[self.path]
@@ -118,7 +125,8 @@ def serving(world: World) -> Iterator[SiteServer]:
             elif self.path.endswith(".css"):
                 self._send(*answer_of(site, page, "text/css", site.sheet, self.headers.get("If-None-Match")))
             else:
-                kind, text = "text/html; charset=utf-8", page_text(page, site.origin)
+                text = page_text(page, site.origin).replace("<head>", f"<head>{site.head}", 1)
+                kind = "text/html; charset=utf-8"
                 self._send(*answer_of(site, page, kind, text, self.headers.get("If-None-Match")))
 
         def _send(self, status: int, kind: str, text: str, headers: tuple[tuple[str, str], ...] = ()) -> None:

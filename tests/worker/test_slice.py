@@ -15,14 +15,19 @@ import pytest
 from sqlalchemy import func, select, update
 
 from pagegrade.clock import now_ms
+from pagegrade.gather.guard import Guard
+from pagegrade.gather.resolver import Answer
 from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit, Crawl
 from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.events import EVENT_TYPES
+from pagegrade.sandbox.pool import Children
 from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import Vault
+from pagegrade.service.audits import consent
 from pagegrade.service.audits import operations as service
+from pagegrade.service.audits.consent import PROOF_PATH, proof_of
 from pagegrade.service.audits.crawl import GIVE_UP_AFTER_MS
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
@@ -33,6 +38,7 @@ from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.tables import crawl_segments, crawl_urls, crawls, events, monitors
 from pagegrade.worker import slice as slice_module
 from pagegrade.worker.monitor_scheduler import queue_due_monitors
+from pagegrade.worker.slice import do_crawls
 from pagegrade.worker.worker import Worker
 from tests.audit_builders import OPTIONS, claim, make_audit
 from tests.queue_builders import Queue
@@ -339,6 +345,93 @@ def test_a_crawl_uses_the_access_profile_of_its_site(
 
     assert used == ("" if access == NO_ACCESS else "Staging")
     assert ("/" in sent) is (access != NO_ACCESS)
+
+
+class Names:
+    """Every name is this machine; one has a text."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.known = texts
+
+    async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
+        """The address of this machine."""
+        return Answer(host=host, addresses=("127.0.0.1",))
+
+    async def texts(self, name: str) -> tuple[str, ...]:
+        """The text of a name."""
+        return (self.known[name],) if name in self.known else ()
+
+
+@pytest.mark.parametrize("place", ["", "other", "dns", "file", "meta", "network"])
+def test_a_crawl_gets_what_the_proof_of_its_site_allows(
+    services: Services, alice: Caller, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Nothing secret is sent before, and the proof of another account is none."""
+    services.vault = Vault(keys=("k" * 32,))
+    services.options = replace(services.options, crawl_pages=3, analyze=replace(services.options.analyze, own_key=b"k"))
+    monkeypatch.setattr(consent, "UNPROVED_RATE", 10.0)
+    if place != "network":
+        monkeypatch.setattr(Guard, "is_inside", lambda _self, _url: False)
+
+    async def crawled(access: str | int) -> Audit:
+        audit = make_audit(services.database, alice, f"{site.origin}/", rate=20, max_pages=6, access=access)
+        async with Children(1) as children:
+            work = asyncio.get_running_loop().create_task(do_crawls(services, children, resolver=Names(texts)))
+            ended = await until_ended(services, audit)
+            work.cancel()
+        return ended
+
+    with serving(make_world(46, pages=8)) as site:
+        site.host = "shop.example"
+        proof = proof_of(f"{site.origin}/", alice.account.id + (place == "other"), b"k")
+        texts = {proof.record: proof.token} if place == "dns" else {}
+        site.files = {PROOF_PATH: f"# ours\n{proof.token}\n"} if place in {"file", "other"} else {}
+        site.head = proof.meta if place == "meta" else ""
+        open_one = asyncio.run(crawled(NO_ACCESS)).crawl
+        wanted = AccessFields(name="Staging", origins=[site.origin], user="reader", password="n0t-Shown-1")
+        services.database.write_here(lambda tx: create_profile(tx, alice, wanted, services.vault, now_ms()))
+        begun = len(site.starts)
+        closed = asyncio.run(crawled("Staging")).crawl
+        sent = [one.path for one in site.starts[begun:] if one.authorization]
+    is_proved = place not in {"", "other"}
+
+    assert open_one.facts is not None
+    assert open_one.facts.proof == (place if is_proved else None)
+    assert open_one.settings.rate_per_s == (20.0 if is_proved else 10.0)
+    assert open_one.fetched == (6 if is_proved else 3)
+    assert (closed.state, closed.stop_reason) == (
+        ("completed", "max_pages") if is_proved else ("failed", "site_not_proved")
+    )
+    assert bool(sent) is is_proved
+    assert "/robots.txt" not in sent
+
+
+def test_a_site_is_asked_for_so_many_pages_a_day_by_all_accounts(
+    services: Services, alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The crawl that reaches the limit gets what is left; the next one of anybody does not begin."""
+    monkeypatch.setattr(Guard, "is_inside", lambda _self, _url: False)
+    monkeypatch.setattr(consent, "UNPROVED_RATE", 10.0)
+    services.options = replace(services.options, target_pages_per_day=4)
+    bob = Caller(account=add_owner(services.database, "Bob")[0])
+
+    async def crawled(caller: Caller) -> Crawl:
+        audit = make_audit(services.database, caller, f"{site.origin}/", max_pages=3, rate=10)
+        async with Children(1) as children:
+            work = asyncio.get_running_loop().create_task(do_crawls(services, children, resolver=Names({})))
+            ended = await until_ended(services, audit)
+            work.cancel()
+        return ended.crawl
+
+    with serving(make_world(47, pages=6)) as site:
+        site.host = "shop.example"
+        ended = [asyncio.run(crawled(caller)) for caller in (alice, bob, alice)]
+
+    assert [(one.fetched, one.stop_reason) for one in ended] == [
+        (3, "max_pages"),
+        (1, "max_pages"),
+        (0, "target_limit"),
+    ]
 
 
 def test_a_monitored_site_is_crawled_when_it_is_due_and_what_it_breaks_is_told_once(

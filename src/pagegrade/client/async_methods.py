@@ -97,6 +97,7 @@ class AsyncMethods(AsyncCaller):
     list_audit_links = awaited(SyncMethods.list_audit_links)
     iterate_audit_links = iterated(SyncMethods.iterate_audit_links)
     show_audit_page = awaited(SyncMethods.show_audit_page)
+    show_audit_proof = awaited(SyncMethods.show_audit_proof)
     compare_audit_crawls = awaited(SyncMethods.compare_audit_crawls)
     export_audit = awaited(SyncMethods.export_audit)
     list_projects = awaited(SyncMethods.list_projects)

@@ -89,6 +89,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "list_audit_pages": Operation(method="GET", path="/api/v1/audits/{id}/pages"),
     "list_audit_links": Operation(method="GET", path="/api/v1/audits/{id}/links"),
     "show_audit_page": Operation(method="GET", path="/api/v1/audits/{id}/pages/{page}"),
+    "show_audit_proof": Operation(method="GET", path="/api/v1/audits/{id}/proof"),
     "compare_audit_crawls": Operation(method="GET", path="/api/v1/audits/{id}/compare"),
     "export_audit": Operation(method="GET", path="/api/v1/audits/{id}/export"),
     "list_projects": Operation(method="GET", path="/api/v1/projects"),

@@ -22,6 +22,7 @@ from pagegrade.client.types import (
     AuditPageDocument,
     AuditPageItem,
     AuditPageList,
+    AuditProofDocument,
     Batch,
     BatchItem,
     BatchList,
@@ -1760,10 +1761,12 @@ class SyncMethods(SyncCaller):
                 `folder`: the folder of the URL.
             include: Only pages that match a pattern as in robots.txt (`*`, `$`), beginning with `/` or `*`.
             exclude: No pages that match a pattern as in robots.txt (`*`, `$`), beginning with `/` or `*`.
-            max_pages: URLs that are fetched, redirects and errors included; by default, and at most, as many as
-                the installation allows.
+            max_pages: URLs that are fetched, redirects and errors included; by default as many as the
+                installation allows for a site without a proof. More need a proof that the site is yours:
+                without it the crawl ends there.
             max_depth: Clicks from the start.
-            rate: Requests that may begin in a second; by default one.
+            rate: Requests that may begin in a second; by default one. More than one needs a proof that the site
+                is yours: without it the crawl goes at one.
             sitemap: 1: read the sitemaps of the site, 0: do not.
             urls: Fetch the URL and these pages only; no links are followed.
             drop_parameters: Parameters of URLs that do not change a page, beside those that only follow
@@ -2175,6 +2178,20 @@ class SyncMethods(SyncCaller):
         return cast(
             "AuditPageDocument", self._data("show_audit_page", path={"id": id, "page": page}, query={"crawl": crawl})
         )
+
+    def show_audit_proof(self, id: int) -> AuditProofDocument:
+        """Show how to prove a site.
+
+        A crawl that asks for more than one request a second, for more pages than the installation allows
+        everyone, or with an access profile, looks for a proof that the site is yours: a DNS record, a file or a
+        tag, with this token. Without one it is slowed down and cut, or refused where it has an access.
+
+        The key needs the scope `audits:read`.
+
+        Args:
+            id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
+        """
+        return cast("AuditProofDocument", self._data("show_audit_proof", path={"id": id}))
 
     def compare_audit_crawls(
         self, id: int, *, from_: int | None = None, to: int | None = None

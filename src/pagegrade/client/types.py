@@ -189,6 +189,8 @@ class AuditCrawl(TypedDict):
             "site_refuses",
             "robots_unreachable",
             "start_unreachable",
+            "site_not_proved",
+            "target_limit",
             "canceled",
         ]
         | None
@@ -196,6 +198,8 @@ class AuditCrawl(TypedDict):
     error: Literal["internal", "analysis_failed", "analysis_not_installed"] | None
     withheld: AuditWithheld | None
     resume_at: str | None
+    rate: float | None
+    proof: Literal["dns", "file", "meta", "network"] | None
     created_at: str
     finished_at: str | None
 
@@ -334,6 +338,21 @@ class AuditPageList(TypedDict):
     data: list[AuditPageItem]
 
 
+class AuditProofAnswer(TypedDict):
+    status: int
+    warnings: NotRequired[list[AnswerWarning]]
+    data: AuditProofDocument
+
+
+class AuditProofDocument(TypedDict):
+    object: Literal["audit_proof"]
+    token: str
+    record: str | None
+    file: str
+    meta: str
+    found: Literal["dns", "file", "meta", "network"] | None
+
+
 class AuditSettingsDocument(TypedDict):
     scope: Literal["host", "domain", "folder"]
     include: list[str]
@@ -373,6 +392,8 @@ class AuditWithheld(TypedDict):
         "start_refused",
         "start_unreachable",
         "robots_unreachable",
+        "site_not_proved",
+        "target_limit",
         "analysis_not_installed",
         "analysis_failed",
         "canceled",
@@ -646,6 +667,8 @@ class CrawlDocument(TypedDict):
             "site_refuses",
             "robots_unreachable",
             "start_unreachable",
+            "site_not_proved",
+            "target_limit",
             "canceled",
         ]
         | None
@@ -653,6 +676,8 @@ class CrawlDocument(TypedDict):
     error: Literal["internal", "analysis_failed", "analysis_not_installed"] | None
     withheld: AuditWithheld | None
     resume_at: str | None
+    rate: float | None
+    proof: Literal["dns", "file", "meta", "network"] | None
     created_at: str
     finished_at: str | None
     object: Literal["crawl"]
@@ -679,6 +704,8 @@ class CrawlItem(TypedDict):
             "site_refuses",
             "robots_unreachable",
             "start_unreachable",
+            "site_not_proved",
+            "target_limit",
             "canceled",
         ]
         | None
@@ -686,6 +713,8 @@ class CrawlItem(TypedDict):
     error: Literal["internal", "analysis_failed", "analysis_not_installed"] | None
     withheld: AuditWithheld | None
     resume_at: str | None
+    rate: float | None
+    proof: Literal["dns", "file", "meta", "network"] | None
     created_at: str
     finished_at: str | None
     object: Literal["crawl"]
@@ -1073,6 +1102,8 @@ class EventCrawl(TypedDict):
             "site_refuses",
             "robots_unreachable",
             "start_unreachable",
+            "site_not_proved",
+            "target_limit",
             "canceled",
         ]
         | None

@@ -30,6 +30,7 @@ ATTEMPT_S: Final = 2.0
 """For one question to one server."""
 SECOND_FAMILY_S: Final = 2.0
 """Seconds that one address family is waited for once the other has returned addresses."""
+MAX_TEXTS: Final = 20
 _LOCALHOST: Final = ("127.0.0.1", "::1")
 _ALL_ADDRESSES: Final = {"0.0.0.0": _LOCALHOST[:1], "::": _LOCALHOST, "[::]": _LOCALHOST}  # noqa: S104 - not bound
 """All addresses of a machine -> those of them under which it reaches itself."""
@@ -73,6 +74,10 @@ class Resolver(Protocol):
         Raises:
             ResolveError: There is no usable answer.
         """
+        ...
+
+    async def texts(self, name: str) -> tuple[str, ...]:
+        """The TXT records of a name, at most ``MAX_TEXTS``; none where there is no answer."""
         ...
 
 
@@ -138,6 +143,18 @@ class DNSResolver:
         else:
             answer = await self._ask_servers(host)
         return replace(answer, duration_ms=(asyncio.get_running_loop().time() - started) * 1_000)
+
+    async def texts(self, name: str) -> tuple[str, ...]:
+        """As of ``Resolver``."""
+        await asyncio.to_thread(import_module, _LIBRARY)
+        import dns.name
+
+        try:
+            found = await _ask(self._configured(), dns.name.from_text(name.removesuffix(".") + "."), "TXT")
+        except _BROKEN:
+            return ()
+        rows = tuple(found.rrset or ())[:MAX_TEXTS]
+        return tuple(b"".join(getattr(row, "strings", ())).decode("utf-8", "replace") for row in rows)
 
     async def _ask_servers(self, host: str) -> Answer:
         import dns.name
@@ -271,6 +288,10 @@ class CachingResolver:
             task.add_done_callback(_retrieve)
             self._known[key] = task
         return await asyncio.shield(task)
+
+    async def texts(self, name: str) -> tuple[str, ...]:
+        """As of ``Resolver``; nothing is remembered."""
+        return await self._inner.texts(name)
 
     def has_asked(self, host: str, *, local_names: bool = False) -> bool:
         """Return whether a look-up of the name was begun before."""

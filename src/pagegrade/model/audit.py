@@ -22,9 +22,14 @@ StopReason = Literal[
     "site_refuses",
     "robots_unreachable",
     "start_unreachable",
+    "site_not_proved",
+    "target_limit",
     "canceled",
 ]
 """Reason why a crawl fetches nothing more; of these ``done`` alone means that every known page was asked for."""
+ProofMethod = Literal["dns", "file", "meta", "network"]
+"""Proof that a site is that of the account: a TXT record, a file, a tag of the start page; or it lies in a
+network that the operator allows."""
 PageState = Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
 LinkKind = Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
 AssetKind = Literal["image", "script", "stylesheet", "font", "icon", "manifest", "media", "preload"]
@@ -143,6 +148,8 @@ KEPT_HEADERS: Final = (
 """Headers that pages of one site should have in common."""
 MAX_HEADER: Final = 200
 MAX_ANCHOR: Final = 80
+META_NAME: Final = "pagegrade-site-verification"
+"""Tag in the head of a start page that may prove whose the site is."""
 MAX_TEXT: Final = 300
 """Characters of a title, heading or description that are kept."""
 MAX_LINKS: Final = 3_000
@@ -196,6 +203,8 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Of structured data, sorted."""
     score: int | None = None
     """``None``: it is not the page that was asked for, such as a wall or an empty shell."""
+    verification: str = ""
+    """Content of the tag that may prove whose the site is."""
     refusal: str = ""
     """Reason why the answer is not the page: a challenge, a block."""
     headers: dict[str, str] = msgspec.field(default_factory=dict)
@@ -249,6 +258,8 @@ class SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
     sitemaps: tuple[SitemapRead, ...] = ()
     sessions: int = 0
     """URLs of sitemaps that carry the id of a session."""
+    proof: ProofMethod | None = None
+    """``None``: there is no proof, or none was needed."""
     access: AccessNote | None = None
     """Access that the site was asked with; ``None``: as everybody asks."""
 

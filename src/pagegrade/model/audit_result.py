@@ -15,6 +15,8 @@ NoGrade = Literal[
     "start_refused",
     "start_unreachable",
     "robots_unreachable",
+    "site_not_proved",
+    "target_limit",
     "analysis_not_installed",
     "analysis_failed",
     "canceled",

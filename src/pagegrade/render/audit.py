@@ -43,6 +43,20 @@ NO_GRADE: Final[dict[str, tuple[str, str]]] = {
         N_("robots.txt could not be had, and without it nothing may be fetched."),
         N_("Let the site answer /robots.txt, with 404 if there is none, then crawl it again."),
     ),
+    "site_not_proved": (
+        N_("Crawls send an access only to a site that is proved to be yours, and this one is not."),
+        N_(
+            "Add the record, the file or the tag that the page of the audit names, then crawl the site again; or crawl "
+            "it without an access."
+        ),
+    ),
+    "target_limit": (
+        N_("Crawls of this installation have fetched as many pages of the site today as they may without a proof."),
+        N_(
+            "Crawl it tomorrow, or prove that it is yours: add the record, the file or the tag that the page of the "
+            "audit names."
+        ),
+    ),
     "analysis_not_installed": (
         N_("The pages were crawled, but this installation cannot evaluate them together."),
         N_("Ask its operator to install pagegrade[audit], then crawl the site again."),

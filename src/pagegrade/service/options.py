@@ -74,7 +74,11 @@ class ServiceOptions:
     account_crawls: int = 1
     """Crawls of an account at the same time."""
     crawl_pages: int = 500
-    """URLs that a crawl may fetch."""
+    """URLs that a crawl may fetch of a site that is not proved to be the account's."""
+    proved_crawl_pages: int = 10_000
+    """URLs that a crawl may fetch of one that is, or of the operator's own network."""
+    target_pages_per_day: int = 1_000
+    """URLs of a registrable domain that crawls without a proof may fetch in a day, of all accounts together."""
     account_queue: int = 1_000
     """Unfinished runs an account may have."""
     queue: int = 10_000
@@ -126,6 +130,11 @@ class ServiceOptions:
     def root(self) -> str:
         """Path that everything lies below: empty, or one such as ``/pagegrade``."""
         return root_path(self.base_url)
+
+    @property
+    def most_crawl_pages(self) -> int:
+        """URLs that a crawl may fetch of any site."""
+        return max(self.crawl_pages, self.proved_crawl_pages)
 
     @property
     def has_sign_up(self) -> bool:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERNS, LinkKind
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
+from pagegrade.service.audits.consent import MAX_RATE
 from pagegrade.service.options import AT_ONCE
 from pagegrade.web.parameters import MAX_SEARCH_CHARACTERS, MAX_TEXT, Paged, PagedById, ReportAccess
 
@@ -48,13 +49,18 @@ class CreateAuditBody(BaseModel):
         None,
         ge=1,
         le=100_000,
-        description="URLs that are fetched, redirects and errors included; by default, and at most, as many as the "
-        "installation allows.",
+        description="URLs that are fetched, redirects and errors included; by default as many as the installation "
+        "allows for a site without a proof. More need a proof that the site is yours: without it the crawl ends there.",
         examples=[200],
     )
     max_depth: int = Field(50, ge=1, le=MAX_DEPTH, description="Clicks from the start.", examples=[10])
     rate: float | None = Field(
-        None, ge=0.01, le=1, description="Requests that may begin in a second; by default one.", examples=[0.5]
+        None,
+        ge=0.01,
+        le=MAX_RATE,
+        description="Requests that may begin in a second; by default one. More than one needs a proof that the site is "
+        "yours: without it the crawl goes at one.",
+        examples=[0.5],
     )
     sitemap: Literal[0, 1] = Field(1, description="1: read the sitemaps of the site, 0: do not.", examples=[0])
     urls: tuple[str, ...] | None = Field(

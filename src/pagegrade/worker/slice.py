@@ -15,20 +15,22 @@ from pagegrade.clock import now_ms
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.audit import Crawl
 from pagegrade.model.errors import Unavailable
+from pagegrade.parse.url import host, is_nearby, registrable_domain
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.access.operations import profile_in_use, unseal
 from pagegrade.service.audits.analysis import analyze_ids
 from pagegrade.service.audits.compare import change_since_last
+from pagegrade.service.audits.consent import DAY_MS, Consent, allowed_access, proof_of
 from pagegrade.service.audits.crawl import run_slice
 from pagegrade.service.audits.frontier import open_frontier
 from pagegrade.service.audits.relations import write_relations
 from pagegrade.service.container import Services
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.analysis.relations import AnalysisNotInstalled
-from pagegrade.store.engine.database import Transaction, is_shared
+from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.repositories.audits import announce_end, hold_owner, save_result
 from pagegrade.store.repositories.crawl_claims import claim_crawl, extend_crawl, has_due_crawl, release_crawl
-from pagegrade.store.repositories.crawls import CrawlTakenOver, end_crawl
+from pagegrade.store.repositories.crawls import CrawlTakenOver, end_crawl, pages_of_target
 from pagegrade.store.schema.migrate import is_current
 
 logger = logging.getLogger(__name__)
@@ -137,7 +139,7 @@ async def _work(services: Services, crawl: Crawl, children: Children, resolver: 
     elif crawl.state == "analyzing":
         await _analyze(services, crawl)
     else:
-        options = await database.read(lambda tx: _options(tx, services, crawl))
+        options, consent = await database.read(lambda tx: _options(tx, services, crawl))
         frontier = await open_frontier(database, crawl)
         ended = await run_slice(
             database,
@@ -145,13 +147,14 @@ async def _work(services: Services, crawl: Crawl, children: Children, resolver: 
             options=options,
             children=children.for_account(crawl.account_id),
             resolver=resolver,
+            consent=consent,
         )
         if ended is not None:
             logger.info("crawl_fetched", extra={"crawl": crawl.id, "pages": ended.fetched, "state": ended.state})
 
 
-def _options(tx: Transaction, services: Services, crawl: Crawl) -> AnalyzeOptions:
-    """The options of a crawl, with the access of its profile.
+def _options(tx: Transaction, services: Services, crawl: Crawl) -> tuple[AnalyzeOptions, Consent | None]:
+    """The options of a crawl, with the access of its profile for what is proved; and its limits while nothing is.
 
     Raises:
         Locked: The profile cannot be decrypted.
@@ -160,7 +163,24 @@ def _options(tx: Transaction, services: Services, crawl: Crawl) -> AnalyzeOption
     if crawl.account_id is not None:
         profile = profile_in_use(tx, crawl.account_id, crawl.start_url, chosen)
     access = None if profile is None else unseal(profile, services.vault)
-    return replace(services.options.analyze, access=access)
+    consent = _consent(tx, services, crawl, wants_access=access is not None and access.note.lets_in)
+    if access is not None:
+        access = replace(access, origins=allowed_access(crawl, access))
+    return replace(services.options.analyze, access=access), consent
+
+
+def _consent(tx: Transaction, services: Services, crawl: Crawl, *, wants_access: bool) -> Consent | None:
+    """Limits of a crawl that has no proof yet; ``None``: it was looked for, or the host is one of the own network."""
+    name = host(crawl.start_url)
+    if crawl.account_id is None or crawl.facts is not None or is_nearby(name):
+        return None
+    options = services.options
+    asked = pages_of_target(tx, crawl, registrable_domain(name), moment(tx, now_ms()) - DAY_MS)
+    return Consent(
+        proof=proof_of(crawl.start_url, crawl.account_id, options.analyze.own_key),
+        pages=max(0, min(options.crawl_pages, options.target_pages_per_day - asked)),
+        wants_access=wants_access,
+    )
 
 
 async def _analyze(services: Services, crawl: Crawl) -> None:

@@ -29,6 +29,10 @@ class Counting(Names):
         super().__init__({"example.com": "127.0.0.1"})
         self.asked = 0
 
+    async def texts(self, name: str) -> tuple[str, ...]:
+        """It has no records."""
+        return ()
+
     async def resolve(self, host: str, *, local_names: bool = False) -> Any:
         self.asked += 1
         return await super().resolve(host, local_names=local_names)

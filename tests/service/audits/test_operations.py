@@ -36,7 +36,7 @@ def test_settings_follow_the_limits_of_the_installation() -> None:
     folder, of_sitemap = service.read_settings(service.AuditFields(url="https://example.com/a/map.xml"), OPTIONS)
     with pytest.raises(ValidationFailed) as refused:
         service.read_settings(
-            service.AuditFields(url="https://example.com/", rate=2.0, exclude=("x",) * 3, max_pages=501), OPTIONS
+            service.AuditFields(url="https://example.com/", rate=20.01, exclude=("x",) * 3, max_pages=10_001), OPTIONS
         )
 
     assert (folder, of_sitemap.sitemap, of_sitemap.sitemaps) == (

@@ -11,14 +11,15 @@ from msgspec.structs import replace
 from pagegrade.clock import now_ms
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.resolver import Resolver
-from pagegrade.model.audit import UNKNOWN_DEPTH, AuditSettings, Crawl, CrawlState, StopReason, URLState
+from pagegrade.model.audit import UNKNOWN_DEPTH, AuditSettings, Crawl, CrawlState, SiteFacts, StopReason, URLState
 from pagegrade.model.errors import URLNotAllowed
 from pagegrade.parse.url import host, registrable_domain
 from pagegrade.parse.urls.identity import identity
 from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.audits.consent import Consent
 from pagegrade.service.audits.earlier import Earlier, open_earlier
 from pagegrade.service.audits.frontier import Frontier, open_frontier
-from pagegrade.service.audits.site_facts import read_site
+from pagegrade.service.audits.site_facts import prove_site, read_site
 from pagegrade.service.audits.slice import SLICE_S, Slice
 from pagegrade.service.runs.analysis import policy_of
 from pagegrade.service.runs.options import AnalyzeOptions
@@ -35,6 +36,9 @@ _RESUME_AFTER_MS: Final = {"site_refuses": 900_000, "robots_unreachable": 3_600_
 """Reason of a pause -> its length; a site that sends us away is asked again later."""
 GIVE_UP_AFTER_MS: Final = 8 * 3_600_000
 """Age of an audit's crawl from which it no longer waits for a site that sends us away."""
+
+_REFUSED: Final[frozenset[StopReason]] = frozenset({"site_not_proved", "target_limit"})
+"""Reasons for which a crawl never begins."""
 
 Watch = Callable[[Frontier], None]
 """Called after each transaction of a crawl."""
@@ -133,6 +137,7 @@ async def run_slice(
     watch: Watch = lambda _: None,
     slice_s: float = SLICE_S,
     resolver: Resolver | None = None,
+    consent: Consent | None = None,
 ) -> Crawl | None:
     """Work for some seconds on a crawl that was taken.
 
@@ -144,6 +149,7 @@ async def run_slice(
         watch: Told of the progress.
         slice_s: Seconds.
         resolver: Where addresses come from; ``None`` for DNS.
+        consent: Limits of a crawl that has no proof yet; ``None``: it needs none, or it was looked for.
 
     Returns:
         The crawl as it has ended, or has to pause; ``None``: another slice goes on.
@@ -165,9 +171,30 @@ async def run_slice(
         resolver=resolver,
         earlier=earlier,
     ) as work:
-        reason = await _work(frontier, work, children, earlier, slice_s)
+        if consent is not None and not consent.is_enough(crawl.settings):
+            # The next slice goes on with the rate and the access that this one found to be allowed.
+            reason = await _look_for_proof(frontier, work, consent)
+        else:
+            reason = await _work(frontier, work, children, earlier, slice_s)
     watch(frontier)
     return None if reason is None else await finish_crawl(database, frontier, reason)
+
+
+async def _look_for_proof(frontier: Frontier, work: Slice, consent: Consent) -> StopReason | None:
+    start, proof = frontier.crawl.start_url, consent.proof
+    allowed = await work.permitted_urls(frontier.host(0), (start, proof.file) if proof.file else (start,))
+    if allowed is None:
+        return "robots_unreachable"
+    method = await prove_site(work, start, proof, allowed)
+    settings = frontier.crawl.settings
+    if method is None:
+        if consent.wants_access:
+            return "site_not_proved"
+        if consent.pages <= 0:
+            return "target_limit"
+        settings = consent.limited(settings)
+    await frontier.limit(settings, SiteFacts(proof=method))
+    return None
 
 
 async def _work(
@@ -180,7 +207,8 @@ async def _work(
         if earlier is not None and frontier.crawl.settings.follows:
             async for urls in earlier.seeds():
                 await frontier.add_seeds(urls, UNKNOWN_DEPTH)
-        await frontier.save(replace(frontier.crawl, facts=facts, seeded=True))
+        proof = None if frontier.crawl.facts is None else frontier.crawl.facts.proof
+        await frontier.save(replace(frontier.crawl, facts=replace(facts, proof=proof), seeded=True))
     return await work.run(slice_s)
 
 
@@ -208,7 +236,9 @@ async def finish_crawl(database: Database, frontier: Frontier, reason: StopReaso
         said: StopReason = reason
         if reason == "done" and counts.get(URLState.TOO_DEEP):
             said = "max_depth"
-        if start_status is None and not counts.get(URLState.FETCHED):
+        if reason in _REFUSED:
+            state = "failed"
+        elif start_status is None and not counts.get(URLState.FETCHED):
             state, said = "failed", "robots_unreachable" if reason == "robots_unreachable" else "start_unreachable"
         unanswered = counts.get(URLState.FAILED, 0) + counts.get(URLState.THROTTLED, 0)
         is_complete = said == "done" and unanswered <= FAILED_SHARE * max(1, crawl.fetched)

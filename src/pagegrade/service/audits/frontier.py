@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from pagegrade.clock import now_ms, utc_now
 from pagegrade.model.audit import (
     UNKNOWN_DEPTH,
+    AuditSettings,
     Crawl,
     CrawlHost,
     Link,
@@ -24,6 +25,7 @@ from pagegrade.model.audit import (
     Pattern,
     SettledURL,
     Sheet,
+    SiteFacts,
     URLState,
     WaitingURL,
 )
@@ -60,7 +62,7 @@ from pagegrade.store.repositories.crawl_urls import (
     settle_urls,
     waiting_urls,
 )
-from pagegrade.store.repositories.crawls import advance_crawl, list_hosts, save_hosts
+from pagegrade.store.repositories.crawls import advance_crawl, limit_crawl, list_hosts, save_hosts
 
 MAX_HOSTS: Final = 100
 MAX_REMEMBERED: Final = 60_000
@@ -193,6 +195,12 @@ class Frontier:
     async def save(self, crawl: Crawl) -> None:
         """Store changed counters and facts of the crawl."""
         await self._database.write(lambda tx: advance_crawl(tx, crawl, now_ms()))
+        self.crawl = crawl
+
+    async def limit(self, settings: AuditSettings, facts: SiteFacts) -> None:
+        """Store the settings that the crawl goes on with, and what is known of the site."""
+        crawl = replace(self.crawl, settings=settings, facts=facts)
+        await self._database.write(lambda tx: limit_crawl(tx, crawl, now_ms()))
         self.crawl = crawl
 
     def host(self, host_no: int) -> CrawlHost:

@@ -36,6 +36,7 @@ from pagegrade.parse.urls.identity import identity
 from pagegrade.service.access.operations import find_access
 from pagegrade.service.accounts.access import require_project
 from pagegrade.service.accounts.quotas import check_count, pages_left
+from pagegrade.service.audits.consent import MAX_RATE, UNPROVED_RATE
 from pagegrade.service.audits.crawl import begin_crawl, read_start
 from pagegrade.service.audits.sharing import share_audit
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
@@ -57,8 +58,6 @@ from pagegrade.store.repositories.crawl_urls import (
 
 OPEN_CRAWLS: Final = 20
 """Crawls of an account that have not ended."""
-MAX_RATE: Final = 1.0
-"""Requests a second on a site whose owner is not proved."""
 SHOWN_PATTERNS: Final = 20
 SHOWN_LINKS: Final = 100
 """Links of a page that an answer has, in each direction."""
@@ -177,8 +176,8 @@ def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, Au
                 f"Must be at most {MAX_PATTERNS} patterns as in robots.txt, with / or * first and at most "
                 f"{MAX_PATTERN_CHARACTERS} characters: /blog/*, *.pdf$",
             )
-    most = options.crawl_pages
-    pages = most if fields.max_pages is None else fields.max_pages
+    most = options.most_crawl_pages
+    pages = options.crawl_pages if fields.max_pages is None else fields.max_pages
     if pages > most:
         refuse("max_pages", "too_large", f"Must be at most {most}.")
     if fields.rate is not None and not 0 < fields.rate <= MAX_RATE:
@@ -196,7 +195,7 @@ def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, Au
         exclude=tuple(fields.exclude),
         max_pages=pages,
         max_depth=fields.max_depth,
-        rate_per_s=None if unlimited else fields.rate or MAX_RATE,
+        rate_per_s=None if unlimited else fields.rate or UNPROVED_RATE,
         sitemaps=fields.sitemap and not listed,
         sitemap=None if listed else sitemap,
         drop_parameters=tuple(fields.drop_parameters),
@@ -269,7 +268,7 @@ def _within_limits(
             retry_after_s=RETRY_AFTER_S,
         )
     left = pages_left(tx, account, options, now_ms)
-    most = options.crawl_pages if left is None else min(left, options.crawl_pages)
+    most = options.most_crawl_pages if left is None else min(left, options.most_crawl_pages)
     return replace(settings, max_pages=min(settings.max_pages, most))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections import deque
+from collections.abc import Collection
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, TypeGuard
 
 from msgspec.structs import replace
 
@@ -14,11 +16,13 @@ from pagegrade.gather.gatherers.document import is_html
 from pagegrade.gather.gatherers.sitemaps import GUESSED_PATHS
 from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import Response
-from pagegrade.model.audit import Probe, SiteFacts, SitemapRead
+from pagegrade.model.audit import Probe, ProofMethod, SiteFacts, SitemapRead
 from pagegrade.parse.files.robots import find_declared_sitemaps
 from pagegrade.parse.files.sitemap import SitemapReading, read_sitemap
+from pagegrade.parse.url import host as host_name
 from pagegrade.parse.url import origin, strip_fragment
 from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.audits.consent import Proof
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.audits.slice import Slice
 
@@ -30,6 +34,7 @@ _PER_FILE: Final = 50_000
 _PROBE_BYTES: Final = 300_000
 _LIMITS: Final = GatherLimits()
 _CODE_BYTES: Final = 8
+_PROOF_BYTES: Final = 4_096
 
 
 async def read_site(frontier: Frontier, work: Slice, children: TaskRunner) -> SiteFacts | None:
@@ -53,6 +58,41 @@ async def read_site(frontier: Frontier, work: Slice, children: TaskRunner) -> Si
     read = await _read_sitemaps(frontier, work, children)
     access = None if work.access is None else replace(work.access.note, visitors=await _visitor_view(work, start))
     return SiteFacts(probes=tuple(probes), sitemaps=tuple(read), access=access)
+
+
+async def prove_site(work: Slice, start: str, proof: Proof, allowed: Collection[str]) -> ProofMethod | None:
+    """Look for the proof that a site is that of the account which has it crawled; nothing secret is sent.
+
+    Args:
+        work: Of the crawl; its robots.txt has been read.
+        start: Its start page.
+        proof: That of the account.
+        allowed: Those of the file and the start page that robots.txt permits.
+    """
+    if work.client.guard.is_inside(start):
+        return "network"
+    if not proof.token:
+        return None
+    if proof.record and proof.token in await work.resolver.texts(proof.record):
+        return "dns"
+    if proof.file in allowed:
+        response = await work.fetch_file(work.host_of(start), proof.file, _PROOF_BYTES)
+        if _is_of_site(response, start) and proof.token in response.body.decode("ascii", "replace").split():
+            return "file"
+    if start in allowed:
+        response = await work.fetch_file(work.host_of(start), start, _PROBE_BYTES, "document")
+        if _is_of_site(response, start) and is_html(response):
+            with contextlib.suppress(OffloadFailed):
+                if (await work.read(response, evaluates=False)).verification == proof.token:
+                    return "meta"
+    return None
+
+
+def _is_of_site(response: Response | None, start: str) -> TypeGuard[Response]:
+    """An answer of the start host or its www sibling, and of none that it redirects to."""
+    if response is None or response.status != 200 or not response.body:  # noqa: PLR2004 - it is there
+        return False
+    return host_name(response.url).removeprefix("www.") == host_name(start).removeprefix("www.")
 
 
 async def _visitor_view(work: Slice, start: str) -> VisitorView | None:

@@ -40,6 +40,7 @@ from pagegrade.parse.url import is_http, join_url, strip_fragment
 from pagegrade.parse.urls.identity import identity
 from pagegrade.report.masking import without_secrets
 from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.audits.consent import allowed_rate
 from pagegrade.service.audits.earlier import NOT_MODIFIED, Earlier, EarlierPage, carry_over
 from pagegrade.service.audits.frontier import Frontier, Visit
 from pagegrade.service.audits.pace import Pace
@@ -104,10 +105,10 @@ class Slice:
         self._settings = frontier.crawl.settings
         self._children = children
         self._committed = committed
-        self._resolver = CachingResolver(resolver if resolver is not None else DNSResolver())
+        self.resolver = CachingResolver(resolver if resolver is not None else DNSResolver())
         limits = replace(DEFAULT_LIMITS, connections_per_host=self._settings.connections)
         start = frontier.crawl.start_url
-        make = partial(HTTPClient, guard=Guard(policy_of(start, options)), resolver=self._resolver, limits=limits)
+        make = partial(HTTPClient, guard=Guard(policy_of(start, options)), resolver=self.resolver, limits=limits)
         self.access = options.access
         """Additions to requests to its origins; ``None``: nothing is added."""
         self._secrets = () if self.access is None else secrets_of(self.access, start)
@@ -135,7 +136,7 @@ class Slice:
     async def __aexit__(self, *_: object) -> None:
         for client in {self.client, self.visitor}:
             await client.aclose()
-        await self._resolver.aclose()
+        await self.resolver.aclose()
 
     async def run(self, seconds: float = SLICE_S) -> StopReason | None:
         """Work until the time is over or there is nothing to do; what is under way is waited for.
@@ -353,9 +354,10 @@ class Slice:
     def _pace(self, host_no: int) -> Pace:
         pace = self._paces.get(host_no)
         if pace is None:
+            host = self._frontier.host(host_no)
             pace = self._paces[host_no] = Pace(
-                self._frontier.host(host_no),
-                rate_per_s=self._settings.rate_per_s,
+                host,
+                rate_per_s=allowed_rate(self._frontier.crawl, f"{host.origin}/"),
                 connections=self._settings.connections,
                 clock=lambda: now_ms() / 1_000,
             )

@@ -20,6 +20,7 @@ from pagegrade.model.audit import (
     MAX_LINKS,
     MAX_SIGNATURES,
     MAX_TEXT,
+    META_NAME,
     FoundSignature,
     Link,
     LinkKind,
@@ -92,6 +93,7 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
         simhash=simhash_of(page),
         template=template_of(page),
         types=tuple(sorted({clean(each, 80) for item in page.structured_items for each in item.types}))[:_MAX_TYPES],
+        verification=_text(meta.content, 100) if (meta := page.meta(META_NAME)) is not None else "",
         score=None if scores is None else scores.score,
         headers={
             name: clean(value, MAX_HEADER) for name in KEPT_HEADERS if (value := response.header(name)) is not None

@@ -156,6 +156,27 @@ def advance_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
     )
 
 
+def limit_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
+    """Store the settings of a crawl, and what is known of its site.
+
+    Raises:
+        CrawlTakenOver: Another process has taken it since.
+    """
+    change_crawl(tx, crawl, settings=_encode(crawl.settings), facts=_encode(crawl.facts), updated_at_ms=now_ms)
+
+
+def pages_of_target(tx: Transaction, crawl: Crawl, target: str, since_ms: int) -> int:
+    """URLs of a target that other crawls of audits have fetched since a moment, and those that they may fetch yet."""
+    others = (crawls.c.target == target, crawls.c.id != crawl.id, crawls.c.facts.is_not(None))
+    recent = select(crawls.c.settings, crawls.c.fetched, crawls.c.finished_at_ms).where(
+        *others, crawls.c.updated_at_ms > since_ms
+    )
+    return sum(
+        row.fetched if row.finished_at_ms is not None else max(row.fetched, _settings(bytes(row.settings)).max_pages)
+        for row in tx.execute(recent)
+    )
+
+
 def end_crawl(
     tx: Transaction,
     crawl: Crawl,

@@ -75,6 +75,7 @@ from pagegrade.web.schemas.audit import (
     page_object,
 )
 from pagegrade.web.schemas.audit_comparison import AuditComparisonAnswer, audit_comparison_object
+from pagegrade.web.schemas.audit_proof import AuditProofAnswer, audit_proof_object
 from pagegrade.web.wait_for_report import wait_until_crawled
 
 PATH: Final = "/api/v1/audits"
@@ -291,6 +292,12 @@ async def show_audit_page(request: Request, work: UnitOfWork) -> Response:
     query = request.query(AuditPageQuery)
     shown = await work.read(service.show_page, request.id, request.number("page"), crawl=query.crawl)
     return fresh_answer(request, enveloped(page_object(shown)))
+
+
+async def show_audit_proof(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return where to prove that the site of an audit is the account's."""
+    audit = await work.read(service.show_audit, request.id)
+    return fresh_answer(request, enveloped(audit_proof_object(audit, services.options.analyze.own_key)))
 
 
 async def compare_audit_crawls(request: Request, work: UnitOfWork) -> Response:
@@ -539,6 +546,21 @@ OPERATIONS: Final = (
         headers=("Prefer", "If-None-Match"),
         answers={200: AuditPageAnswer},
         tag=PARTS,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}/proof",
+        name="show_audit_proof",
+        summary="Show how to prove a site",
+        description="A crawl that asks for more than one request a second, for more pages than the installation "
+        "allows everyone, or with an access profile, looks for a proof that the site is yours: a DNS record, a file or "
+        "a tag, with this token. Without one it is slowed down and cut, or refused where it has an access.",
+        handler=show_audit_proof,
+        scope=AUDITS_READ,
+        for_projects=True,
+        headers=("Prefer", "If-None-Match"),
+        answers={200: AuditProofAnswer},
+        tag=TAG,
     ),
     Operation(
         method="GET",

@@ -25,6 +25,7 @@ _PATTERNS: Final = N_(
     "A line is no pattern. Write at most 100, each with / or * first and at most 500 characters, such as /blog/*."
 )
 _PAGES: Final = N_("Enter a number of pages from 1 up to the most that the hint names, or leave the field empty.")
+_RATE: Final = N_("Enter a number of requests a second, above 0 and up to 20, or leave the field empty.")
 _DEPTH: Final = N_("Enter a number of clicks from 1 to 250, or leave the field empty.")
 SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("url", "required"): N_("Enter the URL of a page."),
@@ -81,6 +82,9 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("max_pages", "type"): _PAGES,
     ("max_pages", "too_small"): _PAGES,
     ("max_pages", "too_large"): _PAGES,
+    ("rate", "type"): _RATE,
+    ("rate", "too_small"): _RATE,
+    ("rate", "too_large"): _RATE,
     ("max_depth", "type"): _DEPTH,
     ("max_depth", "too_small"): _DEPTH,
     ("max_depth", "too_large"): _DEPTH,

@@ -14,6 +14,7 @@ from pagegrade.model.audit import (
     Crawl,
     CrawlState,
     LinkKind,
+    ProofMethod,
     ScopeKind,
     StopReason,
     withheld,
@@ -23,6 +24,7 @@ from pagegrade.model.outcome import Importance
 from pagegrade.model.stored import Privacy
 from pagegrade.render.audit import withheld_object
 from pagegrade.report.serialize import timestamp
+from pagegrade.service.audits.consent import allowed_rate
 from pagegrade.service.audits.links import ShownLink
 from pagegrade.service.audits.operations import ShownCrawl, ShownPage, ShownPlace
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted, ListAnswer
@@ -76,6 +78,8 @@ class AuditCrawl(Document):
     error: CrawlError | None = about("Why it failed, or why its pages were not evaluated together.", None)
     withheld: AuditWithheld | None = about("Why it ended without a grade; null: it has one, or has not ended.", None)
     resume_at: Timestamp | None = about("When a crawl that the site stopped goes on.", None)
+    rate: Amount | None = about("Requests that may begin in a second on the site; null: no limit.", 1.0)
+    proof: ProofMethod | None = about("How the site was proved to be yours; null: it was not, or need not be.", "dns")
     created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
     finished_at: Timestamp | None = about("Time of its end.", "2026-01-05T12:44:56.789Z")
 
@@ -429,6 +433,8 @@ def _crawl(crawl: Crawl, summary: AuditSummary | None) -> dict[str, Any]:
         "error": crawl.error,
         "withheld": withheld_object(withheld(crawl, summary)),
         "resume_at": _moment(crawl.resume_at_ms),
+        "rate": allowed_rate(crawl, crawl.start_url),
+        "proof": None if crawl.facts is None else crawl.facts.proof,
         "created_at": timestamp(crawl.created_at_ms),
         "finished_at": _moment(crawl.finished_at_ms),
     }

@@ -67,7 +67,8 @@ def test_each_wrong_field_is_named_and_what_was_typed_stays(tmp_path: Path) -> N
     """In words of the form, not of the API."""
 
     async def script(instance: Instance) -> list[httpx.Response]:
-        wrong = {"url": "exa mple.com", "max_pages": "501", "max_depth": "0", "include": "blog", "scope": "all"}
+        wrong = {"url": "exa mple.com", "max_pages": "10001", "max_depth": "0", "rate": "20.5"}
+        wrong |= {"include": "blog", "scope": "all"}
         return [
             await instance.page("POST", PATH, data=wrong),
             await instance.page("POST", PATH, data={"url": "http://10.0.0.1/"}),
@@ -75,11 +76,18 @@ def test_each_wrong_field_is_named_and_what_was_typed_stays(tmp_path: Path) -> N
         ]
 
     wrong, private, empty = with_instance(tmp_path, script)
-    sentences = ("This is not a URL.", "a number of pages", "a number of clicks", "is no pattern", "one of the scopes")
+    sentences = (
+        "requests a second, above",
+        "This is not a URL.",
+        "a number of pages",
+        "a number of clicks",
+        "is no pattern",
+        "one of the scopes",
+    )
 
     assert [answer.status_code for answer in (wrong, private, empty)] == [422, 422, 422]
     assert [words for words in sentences if words not in wrong.text] == []
-    assert 'value="501"' in wrong.text
+    assert 'value="10001"' in wrong.text
     assert "PAGEGRADE_ALLOW_NETWORKS=10." in private.text
     assert "Enter the URL of a page." in empty.text
 

@@ -10,6 +10,7 @@ from pagegrade.model.errors import CrawlLimit, InvalidInput, QuotaExceeded, Rate
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.service.audits import operations as service
+from pagegrade.service.audits.consent import MAX_RATE
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.audit_parameters import AuditListQuery, CreateAuditBody
@@ -45,7 +46,7 @@ SCOPES: Final = {
 TOO_MANY_CRAWLS: Final = N_("Too many of your crawls have not ended. Wait for one of them, or cancel one.")
 _LINES: Final = ("include", "exclude")
 """Fields with one pattern a line."""
-_FIELDS: Final = ("url", "scope", "max_pages", "max_depth", "access", *_LINES)
+_FIELDS: Final = ("url", "scope", "max_pages", "max_depth", "rate", "access", *_LINES)
 
 
 async def list_audit_rows(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -68,6 +69,7 @@ async def create_audit_from_form(
             exclude=fields.exclude or (),
             max_pages=fields.max_pages,
             max_depth=fields.max_depth,
+            rate=fields.rate,
             access=None if fields.access is None else fields.access[0],
         )
         start, settings = evaluate_fields(violations, lambda: service.read_settings(wanted, view.options))
@@ -127,7 +129,9 @@ async def _page(
         states={name: view.texts.gettext(words) for name, words in STATES.items()},
         scopes=[(name, view.texts.gettext(words)) for name, words in SCOPES.items()],
         access_choices=await find_access_choices(work),
-        most_pages=view.options.crawl_pages,
+        usual_pages=view.options.crawl_pages,
+        most_pages=view.options.most_crawl_pages,
+        most_rate=MAX_RATE,
         typed=sent or {},
         problems=problems or {},
         said=view.texts.gettext(said) if said else "",

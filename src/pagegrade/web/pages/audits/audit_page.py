@@ -20,6 +20,7 @@ from pagegrade.render.finding_texts import translated
 from pagegrade.render.view import CATEGORY_NAMES
 from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.compare import compare_crawls
+from pagegrade.service.audits.consent import proof_of
 from pagegrade.service.audits.exports import PART_ROWS
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -51,8 +52,16 @@ STOPPED: Final = {
     "max_time": N_("The time for the crawl is over."),
     "site_refuses": N_("The site turns most requests away."),
     "robots_unreachable": NO_GRADE["robots_unreachable"][0],
+    "site_not_proved": NO_GRADE["site_not_proved"][0],
+    "target_limit": NO_GRADE["target_limit"][0],
 }
 """Reason why a crawl ended before it had every page, or pauses -> sentence."""
+PROOFS: Final = {
+    "dns": N_("proved by a DNS record"),
+    "file": N_("proved by a file"),
+    "meta": N_("proved by a tag of the start page"),
+    "network": N_("of a network of this installation"),
+}
 URL_STATES: Final = {
     "fetched": N_("Fetched"),
     "blocked": N_("Blocked by robots.txt"),
@@ -133,9 +142,19 @@ async def _overview(
         stopped={name: view.texts.gettext(words) for name, words in STOPPED.items()},
         scopes={name: view.texts.gettext(words) for name, words in SCOPES.items()},
         is_under_way=is_under_way,
+        proof=proof_of(audit.start_url, audit.account_id, view.options.analyze.own_key),
+        proofs={name: view.texts.gettext(words) for name, words in PROOFS.items()},
+        is_slowed=_is_slowed(audit),
         problem=problem,
         **_about(view, audit),
     )
+
+
+def _is_slowed(audit: Audit) -> bool:
+    """Return whether the newest crawl may do less than was asked for, because the site is not proved."""
+    now, asked = audit.crawl.settings, audit.settings
+    is_slower = (now.rate_per_s or 0) < (asked.rate_per_s or 0)
+    return audit.crawl.facts is not None and audit.crawl.facts.proof is None and is_slower
 
 
 def _about(view: View, audit: Audit) -> dict[str, Any]:
