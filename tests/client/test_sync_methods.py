@@ -15,10 +15,10 @@ from devtools.gen_client import METHODS, Method, read_methods
 from pagegrade.client import AsyncClient, Client
 from pagegrade.client.operations import OPERATIONS
 from pagegrade.client.sync_methods import SyncMethods
+from pagegrade.web.app import Routes
 from pagegrade.web.openapi_export import describe_api
 from pagegrade.web.operations import Operation
 from pagegrade.web.routes import ALL_OPERATIONS
-from pagegrade.web.routing import Routes
 
 DESCRIPTION = json.loads(describe_api())
 DECLARED = read_methods(DESCRIPTION)

@@ -26,9 +26,9 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import add_account, disable_account, list_accounts
 from pagegrade.store.repositories.members import add_invitation, add_membership, remove_membership
 from pagegrade.store.repositories.sessions import end_sessions, list_sessions, save_workspace
+from pagegrade.web.app import Routes
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.routes import ALL_OPERATIONS
-from pagegrade.web.routing import Routes
 from tests.audit_builders import claim, fill
 from tests.report_builders import make_report
 from tests.web.calling import Instance, with_instance

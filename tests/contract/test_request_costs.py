@@ -23,24 +23,22 @@ from pagegrade.service.reports.batches import read_urls
 from pagegrade.service.reports.bulk import read_url_list
 from pagegrade.service.webhooks.validation import read_webhook
 from pagegrade.store.repositories.search import search_patterns
-from pagegrade.web.compression import negotiate_gzip
+from pagegrade.web.app import negotiate_gzip
 from pagegrade.web.http.accept import accepts_json, preferred, preferred_by_program
 from pagegrade.web.http.body import JSON, MULTIPART, parse_body, read_media_type
 from pagegrade.web.http.client_ip import bearer_key, client_address
 from pagegrade.web.http.conditional import is_unchanged, may_change
 from pagegrade.web.http.cursors import read_cursor
 from pagegrade.web.http.fields import UnreadableError
-from pagegrade.web.http.form_lists import with_lists
 from pagegrade.web.http.forms import parse_pairs
 from pagegrade.web.http.header_parameters import parse_parameters
-from pagegrade.web.http.prefer import parse_prefer
 from pagegrade.web.http.response import Response
-from pagegrade.web.http.unknown_names import unknown_warnings
 from pagegrade.web.pages.account.sign_in import own_place
 from pagegrade.web.parameters import read_members, read_moment
 from pagegrade.web.problems import Rejected
+from pagegrade.web.request import parse_prefer, unknown_warnings, with_lists
+from pagegrade.web.server.protocol import check_headers, read_target
 from pagegrade.web.server.refusals import RefusedError
-from pagegrade.web.server.request_head import check_headers, read_target
 from pagegrade.web.session_cookie import read_cookies
 from tests.contract.hostile_requests import (
     SHAPES,

@@ -31,7 +31,7 @@ STARTS: Final = {
     ),
     "pagegrade accounts": ("import pagegrade.cli.app, pagegrade.cli.accounts", f"pydantic starlette uvicorn {RARE}"),
     "pagegrade serve": ("import pagegrade.cli.app, pagegrade.cli.serve", RARE),
-    "pagegrade worker": ("import pagegrade.cli.app, pagegrade.cli.worker", RARE),
+    "pagegrade worker": ("import pagegrade.cli.app, pagegrade.cli.serve", RARE),
     "a child that reads pages": (
         "import importlib; from pagegrade.sandbox.worker import TASKS\n"
         "for name in TASKS: importlib.import_module(name)\n"

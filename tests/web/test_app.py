@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections.abc import MutableMapping
 from pathlib import Path
@@ -10,7 +11,7 @@ import httpx
 import pytest
 
 from pagegrade.service.container import Services
-from pagegrade.web.app import MAX_TARGET_BYTES, make_app
+from pagegrade.web.app import MAX_CHARACTERS, MAX_TARGET_BYTES, SMALLEST, Routes, compress, make_app, negotiate_gzip
 from pagegrade.web.exchange import Exchange
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
@@ -397,3 +398,172 @@ def test_http_2_hears_nothing_of_connections(tmp_path: Path) -> None:
     assert first.headers["connection"] == "close"
     assert b"connection" not in dict(second[0]["headers"])
     assert json.loads(second[1]["body"])["status"] == 404
+
+
+HTML = "text/html; charset=utf-8"
+
+
+def an_answer(size: int = SMALLEST, media_type: str = HTML) -> Response:
+    """Of so many bytes."""
+    return Response(status_code=200, content=b"x" * size, media_type=media_type)
+
+
+def compressed(response: Response, accept: str | None, site: str | None) -> Response:
+    """The response, compressed if that was negotiated."""
+    if negotiate_gzip(response, accept, site):
+        compress(response)
+    return response
+
+
+@pytest.mark.parametrize("accept", ["gzip", "br, gzip;q=0.5", "GZIP", "*", "deflate,x-gzip", "gzip; q=0.001"])
+def test_a_page_is_packed_for_who_can_unpack_it(accept: str) -> None:
+    """However the header says it."""
+    packed = compressed(an_answer(), accept, None)
+
+    assert gzip.decompress(packed.body) == b"x" * SMALLEST
+    assert (packed.headers["content-encoding"], packed.headers["vary"]) == ("gzip", "Accept-Encoding")
+    assert packed.headers["content-length"] == str(len(packed.body))
+
+
+@pytest.mark.parametrize("accept", [None, "", "identity", "br", "gzip;q=0", "gzip; q=0.000", "zip"])
+def test_others_get_it_as_it_is(accept: str | None) -> None:
+    """And caches learn that there are two forms."""
+    plain = compressed(an_answer(), accept, None)
+
+    assert plain.body == b"x" * SMALLEST
+    assert plain.headers["vary"] == "Accept-Encoding"
+    assert "content-encoding" not in plain.headers
+
+
+@pytest.mark.parametrize(
+    "answer", [an_answer(SMALLEST - 1), an_answer(5000, "application/pdf"), an_answer(5000, "image/svg+xml")]
+)
+def test_what_gains_nothing_is_left_alone(answer: Response) -> None:
+    """Small answers, and those that are packed inside."""
+    before = (bytes(answer.body), list(answer.raw_headers))
+
+    assert (compressed(answer, "gzip", None).body, answer.raw_headers) == before
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_other_sites_learn_nothing_from_the_length(site: str) -> None:
+    """Text that they put into an address must not shrink with text they do not know."""
+    assert compressed(an_answer(), "gzip", site).body == b"x" * SMALLEST
+    assert compressed(an_answer(), "gzip", "same-origin").body != b"x" * SMALLEST
+
+
+def test_every_page_and_the_api_go_through_it(tmp_path: Path) -> None:
+    """The length is that of what is sent."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        encoding = {"Accept-Encoding": "gzip", "Accept": "text/html"}
+        pages = [await instance.call("GET", path, key=None, headers=encoding) for path in ("/", "/nothing")]
+        sent = {"Accept-Encoding": "gzip", "Sec-Fetch-Site": "cross-site"}  # with a key, no other site can ask
+        api = [await instance.call("GET", path, headers=sent) for path in ("/api/v1/checks", "/api/v1/openapi.json")]
+        return [*pages, *api]
+
+    pages = with_instance(tmp_path, script)
+
+    encoded = [(page.headers["content-encoding"], "Accept-Encoding" in page.headers["vary"]) for page in pages]
+    shorter = [int(page.headers["content-length"]) < len(page.content) for page in pages]
+
+    assert encoded == [("gzip", True)] * 4
+    assert shorter == [True] * 4
+
+
+def test_the_length_of_the_header_is_bounded() -> None:
+    """At the limit, and one past it."""
+    blanks = " " * (MAX_CHARACTERS - len("gzip"))
+
+    assert compressed(an_answer(), blanks + "gzip", None).body != an_answer().body
+    assert compressed(an_answer(), blanks + " gzip", None).body == an_answer().body
+
+
+async def nothing(_request: Request) -> Response:
+    """Do nothing."""
+    return Response(status_code=200)
+
+
+def an_operation(method: str, path: str) -> Operation:
+    """One that does nothing."""
+    return Operation(method=method, path=path, name=f"{method}{path}", summary="", handler=nothing)
+
+
+ROUTES = Routes(
+    [
+        an_operation("GET", "/a"),
+        an_operation("POST", "/a"),
+        an_operation("GET", "/a/{id}"),
+        an_operation("DELETE", "/a/{id}"),
+        an_operation("GET", "/a/{id}/b/{number}"),
+        an_operation("GET", "/a/fixed"),
+    ]
+)
+
+
+def found(path: str) -> tuple[str, dict[str, str]] | None:
+    """(a path as declared, what stands for its names)."""
+    place = ROUTES.find(path)
+    return None if place is None else (place[0].operations["GET"].path, dict(place[1]))
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/a", ("/a", {})),
+        ("/%61", ("/a", {})),
+        ("/a/7", ("/a/{id}", {"id": "7"})),
+        ("/a/fixed", ("/a/fixed", {})),
+        ("/a/x%2Fy", ("/a/{id}", {"id": "x/y"})),
+        ("/a/%00", ("/a/{id}", {"id": "\x00"})),
+        ("/a/%C3%A9", ("/a/{id}", {"id": "é"})),
+        ("/a/%252e", ("/a/{id}", {"id": "%2e"})),
+        ("/a/1/b/2", ("/a/{id}/b/{number}", {"id": "1", "number": "2"})),
+        ("/a/x%0A", ("/a/{id}", {"id": "x\n"})),
+        ("/a%0A", None),
+        ("/a/1/b/2%0A", ("/a/{id}/b/{number}", {"id": "1", "number": "2\n"})),
+        ("/a/..", ("/a/{id}", {"id": ".."})),
+        ("/", None),
+        ("", None),
+        ("*", None),
+        ("/A", None),
+        ("/a/", None),
+        ("//a", None),
+        ("/a//b/2", None),
+        ("/a/1/c/2", None),
+        ("/a%2F7", None),
+        ("/a/%ff", None),
+        ("/a/1/b/2/", None),
+    ],
+)
+def test_a_path_names_one_place_or_none(path: str, expected: tuple[str, dict[str, str]] | None) -> None:
+    """Decoded once, segment by segment: an encoded slash stays inside of its segment."""
+    assert found(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "allow"),
+    [("/a", "GET, HEAD, OPTIONS, POST"), ("/a/7", "DELETE, GET, HEAD, OPTIONS"), ("/a/fixed", "GET, HEAD, OPTIONS")],
+)
+def test_a_place_knows_all_of_its_methods(path: str, allow: str) -> None:
+    """HEAD comes with GET, OPTIONS with everything."""
+    place = ROUTES.find(path)
+
+    assert place is not None
+    assert place[0].allow == allow
+
+
+def test_a_method_stands_once_at_a_path() -> None:
+    """Or one of the two would never be reached."""
+    with pytest.raises(ValueError, match="/a"):
+        Routes([an_operation("GET", "/a"), an_operation("GET", "/a")])
+
+
+def test_a_handler_asks_only_for_what_there_is() -> None:
+    """Found when the application is made, and not by the first request."""
+
+    async def greedy(_request: Request, _moon: int) -> Response:
+        return Response()
+
+    with pytest.raises(TypeError, match="greedy: nothing provides"):
+        Routes([Operation(method="GET", path="/a", name="a", summary="", handler=greedy)])

@@ -9,12 +9,26 @@ from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.service.accounts.access import make_secret
 from pagegrade.service.rate_limit import MemoryBuckets
 from pagegrade.store.repositories.accounts import disable_account
 from pagegrade.store.repositories.keys import revoke_key
+from pagegrade.web.http.forms import parse_pairs
+from pagegrade.web.problems import Rejected
+from pagegrade.web.request import (
+    MAX_CHARACTERS,
+    MAX_NAMES,
+    MAX_PREFER_CHARACTERS,
+    MAX_WAIT_S,
+    NONE,
+    Preferences,
+    parse_prefer,
+    unknown_warnings,
+    with_lists,
+)
 from tests.web.calling import REPORTS, Instance, a_neighbour, with_instance
 from tests.web.test_app import without_names
 
@@ -326,3 +340,129 @@ def test_a_request_counts_whatever_comes_of_it(tmp_path: Path) -> None:
         return [(await instance.call("GET", f"{REPORTS}/{number}")).status_code for number in range(100, 104)]
 
     assert with_instance(tmp_path, script, requests_per_minute=3) == [404] * 3 + [429]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"urls=a&urls=b", {"urls": ["a", "b"]}),
+        (b"urls[]=a&urls%5B%5D=b+c", {"urls": ["a", "b c"]}),
+        (b"urls[0]=a&x=1&urls%5B1%5D=%C3%A9", {"urls": ["a", "\u00e9"], "x": "1"}),
+        (b"urls=&urls[]=", {"urls": []}),
+        (b"urls[]=&urls=a", {"urls": ["a"]}),
+        (b"x=1", {"x": "1"}),
+        (b"urls[a]=1&other[]=2&urls[1", {"urls[a]": "1", "other[]": "2", "urls[1": ""}),
+        (b"", {}),
+    ],
+)
+def test_every_value_of_a_list_is_kept(body: bytes, expected: dict[str, object]) -> None:
+    """However libraries write lists into forms; other fields are as they were."""
+    assert with_lists(parse_pairs(body, "The form"), body, ("urls",)) == expected
+
+
+KNOWN = ("url", "privacy", "password", "sort_by")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("privcy", "privacy"), ("PASSWORD", "password"), ("sortby", "sort_by"), ("uri", "url"), ("zzz", None), ("", None)],
+)
+def test_the_nearest_known_name_is_named(name: str, hint: str | None) -> None:
+    """If one is near enough to be meant."""
+    (warning,) = unknown_warnings([name], KNOWN)
+
+    assert (warning.field, warning.code) == (name, "unknown_parameter")
+    assert warning.message.endswith("ignored." if hint is None else f"Did you mean {hint}?")
+
+
+def test_what_is_reported_is_bounded() -> None:
+    """However many names there are, and however long each is."""
+    found = list(unknown_warnings((f"{number}{'x' * 10_000}" for number in range(1_000)), KNOWN))
+
+    assert len(found) == MAX_NAMES
+    assert max(len(warning.field) for warning in found) <= 41
+
+
+@pytest.mark.parametrize(("count", "end"), [(MAX_CHARACTERS, ""), (MAX_CHARACTERS + 1, "…")])
+def test_a_name_is_shown_whole_up_to_the_limit(count: int, end: str) -> None:
+    """One character more is cut off, visibly."""
+    (warning,) = unknown_warnings(["x" * count], KNOWN)
+
+    assert warning.field == "x" * MAX_CHARACTERS + end
+
+
+def test_nothing_is_near_where_nothing_is_known() -> None:
+    """Operations without parameters."""
+    (warning,) = unknown_warnings(["url"], ())
+
+    assert "mean" not in warning.message
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, NONE),
+        ("", NONE),
+        (" , ", NONE),
+        ("wait=10", Preferences(wait_s=10)),
+        ("WAIT = 0", Preferences(wait_s=0)),
+        ('wait="7"', Preferences(wait_s=7)),
+        ("wait=5, wait=9", Preferences(wait_s=5)),
+        ("wait=3600", Preferences(wait_s=MAX_WAIT_S)),
+        ("respond-async", Preferences(respond_async=True)),
+        ("respond-async, wait=10", Preferences(wait_s=10, respond_async=True)),
+        ("handling=lenient", Preferences(lenient=True)),
+        ("handling=strict", NONE),
+        ("return=minimal; foo=bar, x-mine", Preferences(minimal=True)),
+        ("return=representation", NONE),
+    ],
+)
+def test_preferences_are_read(value: str | None, expected: Preferences) -> None:
+    """Known ones are taken, the first of a kind counts, and unknown ones are ignored (RFC 7240 section 2)."""
+    assert parse_prefer(value) == expected
+
+
+@pytest.mark.parametrize(
+    "value", ["wait=abc", "wait=-1", "wait=1.5", "wait", "wait=", "=5", "wait=1 2", "a b", '"x"', 'x="1, wait=9', "ä=1"]
+)
+@pytest.mark.parametrize("place", ["{}", "{}, wait=3", "return=minimal, {}"])
+def test_what_cannot_be_read_is_ignored(value: str, place: str) -> None:
+    """It alone: the other preferences of the header count (RFC 7240 section 2)."""
+    is_open = value.count('"') % 2
+    expected = parse_prefer(None if is_open and place.startswith("{}") else place.format("x"))
+    read = parse_prefer(place.format(value))
+
+    assert replace(read, unread=()) == expected
+    assert len(read.unread) == 1
+
+
+def test_quoted_text_is_no_other_preference() -> None:
+    """Whatever it contains."""
+    assert parse_prefer(r'note="a, wait=9, \", wait=8", wait=3; x="1, wait=7"') == Preferences(wait_s=3)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds", "applied"),
+    [
+        ("", 15.0, ()),
+        ("respond-async", 0.0, (("Preference-Applied", "respond-async"),)),
+        ("wait=3", 3.0, (("Preference-Applied", "wait=3"),)),
+        ("respond-async, wait=3", 3.0, (("Preference-Applied", "respond-async, wait=3"),)),
+        ("wait=999", 50.0, (("Preference-Applied", "wait=50"),)),
+    ],
+)
+def test_waiting_follows_the_preference(value: str, seconds: float, applied: tuple[tuple[str, str], ...]) -> None:
+    """Applied preferences are named; a wait beyond what proxies bear is cut, and that is named too."""
+    preferences = parse_prefer(value)
+
+    assert preferences.seconds(15.0) == seconds
+    assert preferences.applied() == applied
+
+
+def test_the_length_of_the_header_is_bounded() -> None:
+    """At the limit, and one past it."""
+    start = "wait=3, "
+
+    assert parse_prefer(start + "x" * (MAX_PREFER_CHARACTERS - len(start))).wait_s == 3
+    with pytest.raises(Rejected):
+        parse_prefer(start + "x" * (MAX_PREFER_CHARACTERS - len(start) + 1))

@@ -1,15 +1,22 @@
-"""The request of an operation, read and validated; extends Starlette's request."""
+"""The request of an operation, read and validated; extends Starlette's request.
+
+That includes the Prefer header (RFC 7240), form fields that occur several times, and warnings about unknown names.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import difflib  # lint: allow slow-parser - at most 10 names of 40 characters against a fixed list
 import itertools
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final, TypeVar, cast
+from urllib.parse import unquote_plus
 
+import msgspec
 from pydantic import BaseModel
 from starlette.requests import Request as StarletteRequest
 from starlette.types import Receive, Scope
@@ -17,16 +24,14 @@ from starlette.types import Receive, Scope
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import NotFound, ValidationFailed, Violation
 from pagegrade.model.identity import PRODUCT, mark_request_id
+from pagegrade.parse.http.headers import split_outside_quotes
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.web.http.body import FORM, MAX_BYTES, parse_received, read_body, read_media_type
 from pagegrade.web.http.client_ip import Network, client_address
 from pagegrade.web.http.fields import is_spelled_freely, names_of, read_fields
-from pagegrade.web.http.form_lists import with_lists
 from pagegrade.web.http.forms import parse_pairs
-from pagegrade.web.http.prefer import NONE, Preferences, parse_prefer
-from pagegrade.web.http.unknown_names import shortened, unknown_warnings
 from pagegrade.web.operations import Operation
-from pagegrade.web.problems import Rejected
+from pagegrade.web.problems import Rejected, bad_request
 
 Model = TypeVar("Model", bound=BaseModel)
 MAX_ID: Final = 2**63 - 1
@@ -241,3 +246,140 @@ def _read_query(
     sent = parse_pairs(raw, "The query")
     fields, violations = read_fields(model, sent, "query", lenient=lenient)
     return sent, fields, tuple(violations)
+
+
+_NAME: Final = re.compile(r"([A-Za-z0-9_]{1,64})(?:\[[0-9]{0,9}\])?")
+
+
+def with_lists(sent: Mapping[str, Any], body: bytes, lists: Sequence[str]) -> dict[str, Any]:
+    """The fields of a form with every value of some of them, in the order in which they came, without empty ones.
+
+    Args:
+        sent: What ``forms.parse_pairs`` made of the body, which is UTF-8 therefore.
+        body: As received.
+        lists: Names of the fields.
+    """
+    found: dict[str, list[str]] = {}
+    for pair in body.split(b"&"):
+        name, _, value = pair.decode("latin-1").partition("=")
+        listed = _NAME.fullmatch(unquote_plus(name))
+        if listed is not None and listed[1] in lists:
+            text = unquote_plus(value.encode("latin-1").decode())
+            values = found.setdefault(listed[1], [])
+            if text:
+                values.append(text)
+    rest = {name: value for name, value in sent.items() if _base(name) not in lists}
+    return rest | found
+
+
+def _base(name: str) -> str:
+    listed = _NAME.fullmatch(name)
+    return name if listed is None else listed[1]
+
+
+MAX_NAMES: Final = 10
+"""So many are looked at; a form may have a hundred times as many."""
+MAX_CHARACTERS: Final = 40
+"""Of a name that is compared, and of one that is repeated."""
+SIMILAR: Final = 0.6
+"""Of 1: how alike two names are before one is taken for a slip of the other."""
+CODE: Final = "unknown_parameter"
+
+
+def shortened(name: str) -> str:
+    """Return what was sent as a warning repeats it."""
+    return name if len(name) <= MAX_CHARACTERS else f"{name[:MAX_CHARACTERS]}…"
+
+
+def unknown_warnings(names: Iterable[str], known: Sequence[str]) -> Iterator[RequestWarning]:
+    """A warning about each of the first names.
+
+    Args:
+        names: As sent, none of which is known.
+        known: Names that have a meaning here.
+    """
+    for name in islice(names, MAX_NAMES):
+        shown = shortened(name)
+        alike = difflib.get_close_matches(name[:MAX_CHARACTERS].lower(), known, n=1, cutoff=SIMILAR)
+        hint = f" Did you mean {alike[0]}?" if alike else ""
+        yield RequestWarning(shown, CODE, f"This parameter is not known here and was ignored.{hint}")
+
+
+MAX_WAIT_S: Final = 50
+"""Proxies give up after a minute; a longer wait is cut to this."""
+MAX_PREFER_CHARACTERS: Final = 1_024
+"""Maximum length of the header."""
+_PREFERENCE: Final = re.compile(
+    r"""\s*+([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+("(?:[^"\\]++|\\.)*"|[^\s",;]*+))?\s*+(?:;.*+)?""", re.DOTALL
+)
+_SECONDS: Final = re.compile(r"[0-9]{1,9}")
+
+
+class Preferences(msgspec.Struct, frozen=True):
+    """Preferences of the client."""
+
+    wait_s: int | None = None
+    """Time to wait for an analysis, at most ``MAX_WAIT_S``; ``None`` if not given."""
+    respond_async: bool = False
+    lenient: bool = False
+    """Replace query values that are not valid by their defaults."""
+    minimal: bool = False
+    """Answer a change with the identifying members only."""
+    unread: tuple[str, ...] = ()
+    """Members of the header that cannot be read, as sent."""
+
+    def seconds(self, default: float) -> float:
+        """Return the time to wait for an analysis; ``default`` without a preference."""
+        if self.wait_s is not None:
+            return float(self.wait_s)
+        return 0.0 if self.respond_async else default
+
+    def applied(self, *, writing: bool = False) -> tuple[tuple[str, str], ...]:
+        """Return the Preference-Applied header; empty if no preference was applied.
+
+        Args:
+            writing: True for the answer to a change, where ``minimal`` applies.
+        """
+        said = [name for name, held in (("respond-async", self.respond_async),) if held]
+        if self.wait_s is not None:
+            said.append(f"wait={self.wait_s}")
+        if writing and self.minimal:
+            said.append("return=minimal")
+        return (("Preference-Applied", ", ".join(said)),) if said else ()
+
+
+NONE: Final = Preferences()
+
+
+def parse_prefer(value: str | None) -> Preferences:
+    """Parse the header; the first of a repeated preference counts.
+
+    Preferences that are unknown, malformed or have a value without a meaning are ignored: a preference is no
+    instruction (RFC 7240 section 2).
+
+    Raises:
+        Rejected: The header is too long.
+    """
+    if not value or not value.strip():
+        return NONE
+    if len(value) > MAX_PREFER_CHARACTERS:
+        raise bad_request(f"The Prefer header may have at most {MAX_PREFER_CHARACTERS} characters.")
+    found: dict[str, str] = {}
+    unread: list[str] = []
+    for element in split_outside_quotes(value, ","):
+        if not element.strip():
+            continue
+        match = _PREFERENCE.fullmatch(element)
+        name, text = ("", "") if match is None else (match[1].lower(), (match[2] or "").strip('"'))
+        if not name or (name == "wait" and not _SECONDS.fullmatch(text)):
+            unread.append(element.strip())
+        else:
+            found.setdefault(name, text)
+    wait = found.get("wait")
+    return Preferences(
+        wait_s=None if wait is None else min(int(wait), MAX_WAIT_S),
+        respond_async="respond-async" in found,
+        lenient=found.get("handling") == "lenient",
+        minimal=found.get("return") == "minimal",
+        unread=tuple(unread),
+    )

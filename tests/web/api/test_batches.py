@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from pagegrade.service.options import AT_ONCE
+from pagegrade.service.reports.batches import BatchState
 from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
+from pagegrade.store.repositories.batches import BatchReport
+from pagegrade.web.api.batches import Batch, BatchItem, batch_item, batch_object
 from tests.site.serve import serve_site
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
@@ -198,3 +202,32 @@ def test_a_repeated_request_makes_one_run_that_follows(tmp_path: Path, path: str
     runs = with_instance(tmp_path, script, render="auto", browser=Path("/usr/bin/a-browser"))
 
     assert runs == [[(2, "completed"), (1, "completed")]] * (2 if path == BATCHES else 1)
+
+
+BATCH = BatchState(
+    id=7,
+    created_at_ms=1,
+    refused=b'[{"url":"ftp://example.com/","code":"scheme_not_allowed","message":"No."}]',
+    reports=(
+        BatchReport(id=1, url="https://example.com/", state="completed", rating=2, score=74),
+        BatchReport(id=2, url="https://example.com/b", state="queued", rating=None, score=None),
+        BatchReport(id=3, url="https://example.com/c", state="failed", rating=None, score=None),
+    ),
+)
+
+
+def test_an_item_counts_the_reports_by_state() -> None:
+    """Every member of the description is there, in its order."""
+    members = msgspec.json.decode(batch_item(BATCH))
+
+    assert list(members) == list(BatchItem.model_fields)
+    assert [members[name] for name in ("total", "queued", "completed", "failed")] == [3, 1, 1, 1]
+
+
+def test_a_whole_batch_has_its_reports_and_what_was_refused() -> None:
+    """A report without a result has null in place of it."""
+    members = msgspec.json.decode(batch_object(BATCH))
+
+    assert set(members) == set(Batch.model_fields)
+    assert [report["result"] for report in members["reports"]] == ["decent", None, None]
+    assert members["refused"][0]["code"] == "scheme_not_allowed"

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
+import msgspec
 
 from pagegrade.clock import now_ms
-from pagegrade.model.account import DEFAULT_SCOPES, Account, Caller, Role
+from pagegrade.model.account import DEFAULT_SCOPES, Account, Caller, Role, Teammate
+from pagegrade.model.account import Invitation as StoredInvitation
 from pagegrade.service.accounts import team
 from pagegrade.service.accounts.team import MAX_TEAM
 from pagegrade.service.invitation_mail import MAILS_TO_ADDRESS
@@ -17,6 +19,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import add_account
 from pagegrade.store.repositories.actions import list_actions
 from pagegrade.store.repositories.members import add_membership, load_role
+from pagegrade.web.api.members import Invitation, MadeInvitation, Member, invitation_object, member_object
 from tests.gather.test_mail import Mailbox
 from tests.service.test_invitation_mail import mailbox, plain_text
 from tests.store_builders import add_key, add_owner
@@ -212,3 +215,27 @@ def test_a_key_without_the_scope_does_nothing_here(tmp_path: Path) -> None:
 
     for answer in with_instance(tmp_path, script):
         assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
+
+
+BOB = Account(id=7, name="Bob", email="bob@example.org", created_at_ms=1)
+INVITED = StoredInvitation(id=4, account_id=1, role=Role.ADMIN, label="Bob", created_at_ms=1, expires_at_ms=2)
+
+
+def test_a_member_has_the_members_of_its_description() -> None:
+    """The person whose own account it is did not join it."""
+    made = msgspec.json.decode(member_object(Teammate(person=BOB, role=Role.OWNER, joined_at_ms=None)))
+    joined = msgspec.json.decode(member_object(Teammate(person=BOB, role=Role.VIEWER, joined_at_ms=1)))
+
+    assert set(made) == set(Member.model_fields)
+    assert (made["id"], made["role"], made["joined_at"]) == (7, "owner", None)
+    assert (joined["role"], joined["joined_at"]) == ("viewer", "1970-01-01T00:00:00.001Z")
+
+
+def test_an_invitation_has_its_link_only_where_it_is_given() -> None:
+    """And its account nowhere."""
+    shown = msgspec.json.decode(invitation_object(INVITED))
+    made = msgspec.json.decode(invitation_object(INVITED, url="https://x.example/join/a", mailed=None))
+
+    assert set(shown) == set(Invitation.model_fields)
+    assert set(made) == set(MadeInvitation.model_fields)
+    assert (shown["role"], made["url"]) == ("admin", "https://x.example/join/a")

@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from pagegrade.service.reports import projects as service
-from pagegrade.web.schemas.project import DeletedProject, ProjectAnswer, ProjectList
+from pagegrade.service.reports.projects import ProjectSize
+from pagegrade.web.api.projects import DeletedProject, ProjectAnswer, ProjectList, project_object
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 PATH = "/api/v1/projects"
@@ -117,3 +119,12 @@ def test_deleting_a_project_deletes_its_reports(tmp_path: Path, monkeypatch: pyt
     }
     assert left == ["http://example.com:8080/"]
     assert again == 404
+
+
+def test_a_project_has_a_name_and_a_number_of_reports() -> None:
+    """A port that is not the scheme's own belongs to the name."""
+    project = ProjectSize(name="example.com:8080", reports=4)
+
+    assert msgspec.json.decode(project_object(project)) == {
+        "object": "project", "project": "example.com:8080", "reports": 4
+    }  # fmt: skip

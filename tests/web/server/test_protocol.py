@@ -6,11 +6,14 @@ import asyncio
 import re
 from importlib.metadata import requires, version
 from ipaddress import ip_network
-from typing import Final
+from typing import Any, Final
 
+import httptools
 import pytest
 
 from pagegrade.web.server.limits import ServerLimits
+from pagegrade.web.server.protocol import check_headers, read_target
+from pagegrade.web.server.refusals import BAD_CODING, BAD_HOST, BAD_TARGET, BAD_VERSION, Refusal, RefusedError
 from tests.waiting import pause_for, turns, wait_for
 from tests.web.wires import GET, PATIENCE_S, Recorder, Site, read_all, read_reply, replies_in, request, serving
 
@@ -749,3 +752,161 @@ def test_waits_end_early_before_connections_run_out() -> None:
 
     assert before == 0
     assert after >= 1
+
+
+HOST = (b"host", b"a.example")
+
+
+@pytest.mark.parametrize(
+    ("headers", "version"),
+    [
+        ([HOST], "1.1"),
+        ([(b"host", b"")], "1.1"),
+        ([(b"host", b" [2001:db8::1]:8080 ")], "1.1"),
+        ([], "1.0"),
+        ([HOST, (b"transfer-encoding", b" Chunked ")], "1.1"),
+    ],
+)
+def test_usual_heads_pass(headers: list[tuple[bytes, bytes]], version: str) -> None:
+    """Heads that clients and proxies send."""
+    check_headers(headers, version)
+
+
+@pytest.mark.parametrize(
+    ("headers", "version", "refusal"),
+    [
+        ([], "1.1", BAD_HOST),
+        ([HOST, HOST], "1.1", BAD_HOST),
+        ([HOST, HOST], "1.0", BAD_HOST),
+        ([(b"host", b"user@a.example")], "1.1", BAD_HOST),
+        ([(b"host", b"a.example/path")], "1.1", BAD_HOST),
+        ([(b"host", b"a.example?query")], "1.1", BAD_HOST),
+        ([(b"host", b"a.example b.example")], "1.1", BAD_HOST),
+        ([(b"host", b"\xc3\xa4.example")], "1.1", BAD_HOST),
+        ([HOST, (b"transfer-encoding", b"gzip, chunked")], "1.1", BAD_CODING),
+        ([HOST, (b"transfer-encoding", b"chunked")], "1.0", BAD_CODING),
+        ([HOST], "2.0", BAD_VERSION),
+        ([HOST], "0.9", BAD_VERSION),
+    ],
+)
+def test_ambiguous_heads_are_refused(headers: list[tuple[bytes, bytes]], version: str, refusal: Refusal) -> None:
+    """Two programs that read them differently would take one request for two."""
+    with pytest.raises(RefusedError) as refused:
+        check_headers(headers, version)
+
+    assert refused.value.refusal is refusal
+
+
+@pytest.mark.parametrize(
+    ("target", "parts"),
+    [
+        (b"/a%2Fb?c=d&e", ("/a%2Fb", b"c=d&e")),
+        (b"https://evil.example/a", ("/a", b"")),
+        (b"http://evil.example?a", ("/", b"a")),
+        (b"//evil.example/a", ("//evil.example/a", b"")),
+        (b"*", ("*", b"")),
+    ],
+)
+def test_path_and_query_are_what_counts(target: bytes, parts: tuple[str, bytes]) -> None:
+    """A host in the target changes nothing."""
+    assert read_target(target) == parts
+
+
+@pytest.mark.parametrize("target", [b"http://user@a/", b"http://a:b@c/", b"ftp://a/", b"javascript://a/"])
+def test_targets_with_users_and_other_schemes_are_refused(target: bytes) -> None:
+    """No regular client sends them."""
+    with pytest.raises(RefusedError) as refused:
+        read_target(target)
+
+    assert refused.value.refusal is BAD_TARGET
+
+
+@pytest.mark.parametrize("target", [b"@a/b", b"a/b", b"http:///a", b"?a"])
+def test_what_is_no_target_is_an_error_of_the_parser(target: bytes) -> None:
+    """The caller knows what to do with those."""
+    with pytest.raises(httptools.HttpParserError):
+        read_target(target)
+
+
+def said_by(app: Any, *, path: str = "/") -> bytes:
+    """Everything a client hears after one request."""
+
+    async def scenario() -> bytes:
+        async with serving(app) as site:
+            return await site.talk(request(path=path))
+
+    return asyncio.run(scenario())
+
+
+async def half(_scope: Any, _receive: Any, send: Any) -> None:
+    """Fail in the middle of an answer."""
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"100")]})
+    await send({"type": "http.response.body", "body": b"abc", "more_body": True})
+    raise LookupError("s3cret")
+
+
+@pytest.mark.parametrize("path", ["/broken", "/silent"])
+def test_failing_application_is_answered_for(path: str, caplog: pytest.LogCaptureFixture) -> None:
+    """The last resort is a problem document; the reason is for the log."""
+    (answer,) = replies_in(said_by(Recorder(), path=path))
+
+    assert answer.status == 500
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.problem["code"] == "internal_error"
+    assert b"s3cret" not in answer.body
+    assert [record.exc_info is not None for record in caplog.records] == [True]
+
+
+def test_answer_that_breaks_off_does_not_look_whole(caplog: pytest.LogCaptureFixture) -> None:
+    """The client was promised 100 bytes, and the connection ends."""
+    said = said_by(half)
+
+    assert b"HTTP/1.1 200" in said or said == b""
+    assert b"500" not in said
+    assert len(caplog.records) == 1
+
+
+def test_application_may_fail_when_its_client_has_gone(caplog: pytest.LogCaptureFixture) -> None:
+    """It is no fault, so nothing is logged."""
+
+    async def scenario() -> None:
+        begun, failed = asyncio.Event(), asyncio.Event()
+
+        async def app(_scope: Any, receive: Any, _send: Any) -> None:
+            begun.set()
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            failed.set()
+            raise ConnectionError
+
+        async with serving(app) as site:
+            _, writer = await asyncio.open_connection("127.0.0.1", site.port)
+            writer.write(request())
+            await asyncio.wait_for(begun.wait(), PATIENCE_S)
+            writer.transport.abort()
+            await asyncio.wait_for(failed.wait(), PATIENCE_S)
+
+    asyncio.run(scenario())
+
+    assert caplog.records == []
+
+
+def test_what_one_request_binds_stays_with_it() -> None:
+    """The names in its log lines do not reach the next request of the connection."""
+    import contextvars
+
+    name: contextvars.ContextVar[str] = contextvars.ContextVar("name", default="unset")
+
+    async def app(scope: Any, _receive: Any, send: Any) -> None:
+        was = name.get()
+        name.set(scope["path"])
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(was))]})
+        await send({"type": "http.response.body", "body": was.encode()})
+
+    async def scenario() -> bytes:
+        async with serving(app) as site:
+            return await site.talk(b"GET /1 HTTP/1.1\r\nHost: a\r\n\r\n", request(path="/2"))
+
+    answers = replies_in(asyncio.run(scenario()))
+
+    assert [answer.body for answer in answers] == [b"unset", b"unset"]

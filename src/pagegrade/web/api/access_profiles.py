@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -12,6 +12,7 @@ from pagegrade.model.access import StoredAccess
 from pagegrade.model.account import ACCESS
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.render.english import N_
+from pagegrade.report.serialize import timestamp
 from pagegrade.service.access import operations as service
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning
@@ -26,12 +27,70 @@ from pagegrade.web.parameters import AccessProfileListQuery, CreateAccessProfile
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
-from pagegrade.web.schemas.access_profile import (
-    AccessProfileAnswer,
-    AccessProfileList,
-    DeletedAccessProfile,
-    access_profile_object,
-)
+from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.shape import Document, Timestamp, about
+
+_YES = (True,)
+
+
+class AccessProfile(Document):
+    """Access of analyses to pages of some origins; its secrets are never shown."""
+
+    id: int = about("Grows with every new access profile; never used again.", 4, ge=1)
+    object: Literal["access_profile"] = about("The kind of object.", "access_profile")
+    name: str = about("Name in reports.", "Staging")
+    origins: list[str] = about("Places that it is sent to, and no other.", ["https://staging.example"])
+    user: str | None = about("User of Basic authentication; null: none.", "reader")
+    password: bool = about("True if there is a password.", *_YES)
+    headers: list[str] = about("Names of the headers that are sent.", ["X-Preview"])
+    cookies: list[str] = about("Names of the cookies that are sent.", ["session"])
+    query: list[str] = about("Names of the parameters that are added to URLs.", ["preview"])
+    user_agent: str | None = about("User agent that is sent; null: Pagegrade's own.", "Mozilla/5.0 (X11; Linux)")
+    certificates: list[str] = about(
+        "Subjects of the certificates that are trusted besides those of everyone.", ["CN=Company Root"]
+    )
+    created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
+    updated_at: Timestamp = about("Time of its last change.", "2026-01-05T12:34:56.789Z")
+
+
+class AccessProfileAnswer(Answer):
+    """One access profile."""
+
+    data: AccessProfile = about("The profile.")
+
+
+class AccessProfileList(CursorListAnswer):
+    """Access profiles."""
+
+    data: list[AccessProfile] = about("The profiles of this page.")
+
+
+class DeletedAccessProfile(Deleted):
+    """Confirmation that an access profile was deleted."""
+
+    id: int = about("The deleted profile.", 4, ge=1)
+    object: Literal["access_profile"] = about("The kind of object.", "access_profile")
+
+
+def access_profile_object(stored: StoredAccess) -> bytes:
+    """The JSON object of an access profile."""
+    members: dict[str, Any] = {
+        "id": stored.id,
+        "object": "access_profile",
+        "name": stored.name,
+        "origins": stored.origins,
+        "user": stored.user or None,
+        "password": stored.has_password,
+        "headers": stored.headers,
+        "cookies": stored.cookies,
+        "query": stored.query,
+        "user_agent": stored.user_agent or None,
+        "certificates": stored.certificates,
+        "created_at": timestamp(stored.created_at_ms),
+        "updated_at": timestamp(stored.updated_at_ms),
+    }
+    return msgspec.json.encode(members)
+
 
 PATH: Final = "/api/v1/access-profiles"
 TAG: Final = "Access profiles"

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Final
+from typing import Any, Final, Literal
+
+import msgspec
 
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, ValidationFailed, Violation
+from pagegrade.model.stored import GRADES, State
 from pagegrade.render.english import N_
+from pagegrade.report.serialize import timestamp
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports import batches as service
+from pagegrade.service.reports.batches import BatchState
 from pagegrade.service.reports.validation import NewReport
 from pagegrade.service.sitemaps import read_sitemap_urls
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -24,7 +29,99 @@ from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, picked
-from pagegrade.web.schemas.batch import BatchAnswer, BatchList, DeletedBatch, batch_item, batch_object
+from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
+from pagegrade.web.schemas.shape import URL, Count, Document, Points, Result, Timestamp, about
+
+
+class BatchItem(Document):
+    """Progress of a batch."""
+
+    id: int = about("Unique number; increases with every new batch.", 7, ge=1)
+    object: Literal["batch"] = about("The kind of object.", "batch")
+    total: Count = about("Reports of the batch that still exist.", 2)
+    queued: Count = about("Reports whose analysis has not ended.", 1)
+    completed: Count = about("Reports that were analyzed.", 1)
+    failed: Count = about("Reports that could not be analyzed.", 0)
+    created_at: Timestamp = about("Time of creation.", "2026-01-05T12:34:56.789Z")
+
+
+class RefusedURL(Document):
+    """A URL that got no report."""
+
+    url: str = about("The URL as sent, cut after 200 characters.", "ftp://example.com/")
+    code: str = about("Stable code of the reason.", "scheme_not_allowed")
+    message: str = about("The reason in one sentence.", "Only http and https can be analyzed.")
+
+
+class BatchReport(Document):
+    """State of a report of a batch."""
+
+    id: int = about("Number of the report.", 1042, ge=1)
+    object: Literal["report"] = about("The kind of object.", "report")
+    url: URL = about("URL of the report in canonical form.", "https://example.com/pricing")
+    state: State = about("State of the last analysis.", "completed")
+    result: Result | None = about("Good, decent or bad; null without a result.", "decent")
+    score: Points | None = about("0 to 100; null without a result.", 74)
+
+
+class Batch(BatchItem):
+    """A batch with its reports."""
+
+    refused: list[RefusedURL] = about("URLs that are not valid, or occurred more than once.")
+    reports: list[BatchReport] = about("Reports of the batch, in the order of the URLs.")
+
+
+class BatchAnswer(Answer):
+    """One batch."""
+
+    data: Batch = about("The batch.")
+
+
+class BatchList(ListAnswer):
+    """Batches."""
+
+    data: list[BatchItem] = about("The batches of this page.")
+
+
+class DeletedBatch(Deleted):
+    """Confirmation that a batch was deleted; its reports are kept."""
+
+    id: int = about("The deleted batch.", 7, ge=1)
+    object: Literal["batch"] = about("The kind of object.", "batch")
+
+
+def batch_item(batch: BatchState) -> bytes:
+    """The JSON object of a batch as an item of a list."""
+    return msgspec.json.encode(_batch(batch))
+
+
+def batch_object(batch: BatchState) -> bytes:
+    """The JSON object of a batch, whole."""
+    reports = [
+        {
+            "id": report.id,
+            "object": "report",
+            "url": report.url,
+            "state": report.state,
+            "result": None if report.rating is None else GRADES[report.rating],
+            "score": report.score,
+        }
+        for report in batch.reports
+    ]
+    return msgspec.json.encode({**_batch(batch), "refused": msgspec.Raw(batch.refused), "reports": reports})
+
+
+def _batch(batch: BatchState) -> dict[str, Any]:
+    return {
+        "id": batch.id,
+        "object": "batch",
+        "total": len(batch.reports),
+        "queued": batch.unfinished,
+        "completed": batch.count("completed"),
+        "failed": batch.count("failed"),
+        "created_at": timestamp(batch.created_at_ms),
+    }
+
 
 PATH: Final = "/api/v1/batches"
 MAX_BODY_BYTES: Final = 1_048_576

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
+
+import msgspec
 
 from pagegrade.parse.url import project_of
 from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.reports import projects as service
+from pagegrade.service.reports.projects import ProjectSize
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
@@ -15,7 +18,42 @@ from pagegrade.web.parameters import ProjectListQuery
 from pagegrade.web.report_requests import delete_project_in_parts, typed_project
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer
-from pagegrade.web.schemas.project import DeletedProject, ProjectAnswer, ProjectList, project_object
+from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
+from pagegrade.web.schemas.shape import Count, Document, about
+
+
+class Project(Document):
+    """A host with its reports."""
+
+    object: Literal["project"] = about("The kind of object.", "project")
+    project: str = about("The host, without `www.`.", "example.com")
+    reports: Count = about("Reports on it.", 14)
+
+
+class ProjectAnswer(Answer):
+    """One project."""
+
+    data: Project = about("The project.")
+
+
+class ProjectList(ListAnswer):
+    """Projects."""
+
+    data: list[Project] = about("The projects of this page.")
+
+
+class DeletedProject(Deleted):
+    """Confirmation that the reports of a project were deleted."""
+
+    project: str = about("The host.", "example.com")
+    object: Literal["project"] = about("The kind of object.", "project")
+    reports: Count = about("Number of deleted reports.", 14)
+
+
+def project_object(project: ProjectSize) -> bytes:
+    """The JSON object of a project."""
+    return msgspec.json.encode({"object": "project", "project": project.name, "reports": project.reports})
+
 
 PATH: Final = "/api/v1/projects"
 

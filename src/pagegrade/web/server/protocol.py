@@ -10,6 +10,8 @@ line ends, folded headers, control characters. This class closes what uvicorn le
 - The body of a request with ``Upgrade`` is left in the stream and read as the next request.
 - The number of connections and of pipelined requests is not limited, nor shared between clients.
 - Errors are plain text; here they are problem details (RFC 9457) as everywhere else.
+
+Sources: https://www.rfc-editor.org/rfc/rfc9112#section-3.2, https://www.rfc-editor.org/rfc/rfc9112#section-6.1
 """
 
 from __future__ import annotations
@@ -17,21 +19,74 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import logging
 import re
 import secrets
 import urllib.parse
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from pagegrade.web.problems import MEDIA_TYPE, internal_error, problem_body
 from pagegrade.web.server import refusals
-from pagegrade.web.server.cycle import Exchange
 from pagegrade.web.server.limits import Listening
 from pagegrade.web.server.refusals import Refusal, RefusedError, refusal_bytes
-from pagegrade.web.server.request_head import check_headers, read_target
+
+
+class Exchange(RequestResponseCycle):
+    """One request and its answer."""
+
+    begun = False
+    """The application has seen it."""
+    reusable = True
+    """The connection may be used again, as far as the request goes."""
+    task: asyncio.Task[None] | None = None
+
+    async def run_asgi(self, app: Any) -> None:
+        """Let the application answer; unlike uvicorn's, a cancelled one is no error, and errors are problems."""
+        self.begun = True
+        try:
+            await app(self.scope, self.receive, self.send)
+            self._check_answer()
+        except asyncio.CancelledError:
+            self.transport.abort()
+            raise
+        except Exception:
+            if self.disconnected:
+                return  # an application may well fail when its client has gone
+            logging.getLogger("pagegrade.web").exception("The application failed")
+            if self.response_started:
+                self.transport.abort()  # an answer that is cut off must not look whole
+            else:
+                await self.send_500_response()
+        finally:
+            self.on_response = lambda: None
+
+    async def send_500_response(self) -> None:
+        """The last resort."""
+        body = problem_body(internal_error(), base_url="", path=self.scope["path"], request_id="")
+        headers = [
+            (b"content-type", MEDIA_TYPE.encode("ascii")),
+            (b"content-length", b"%d" % len(body)),
+            (b"connection", b"close"),
+        ]
+        await self.send({"type": "http.response.start", "status": 500, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body, "more_body": False})
+
+    async def receive(self) -> Any:
+        """The next piece of the body."""
+        if self.waiting_for_100_continue:
+            # Only now is it sure that the body will come, so only now can another request come behind it.
+            self.keep_alive = self.reusable
+        return await super().receive()
+
+    def _check_answer(self) -> None:
+        if not (self.response_complete or self.disconnected):
+            raise RuntimeError("the application left without an answer")
+
 
 PROGRESS_BYTES: Final = 16 * 1024
 """A client that reads less than this within ``send_s`` is disconnected."""
@@ -467,3 +522,44 @@ class Connection(HttpToolsProtocol):
             self.transport.abort()
         else:
             self._watch_writing()
+
+
+HOST: Final = re.compile(rb"[A-Za-z0-9._~%!$&'*+,;=:()\[\]-]*")
+"""Characters of ``uri-host [":" port]`` (RFC 9110 7.2, RFC 3986 3.2.2): no user, path, query or blank."""
+
+
+def check_headers(headers: Iterable[tuple[bytes, bytes]], version: str) -> None:
+    """Check that there is exactly one host and that the end of the body is unambiguous.
+
+    Args:
+        headers: Headers with lower-case names.
+        version: HTTP version.
+
+    Raises:
+        RefusedError: The headers are not valid.
+    """
+    if version not in {"1.0", "1.1"}:
+        raise RefusedError(refusals.BAD_VERSION)
+    hosts = 0
+    for name, value in headers:
+        if name == b"host":
+            hosts += 1
+            if HOST.fullmatch(value.strip(b" \t")) is None:
+                raise RefusedError(refusals.BAD_HOST)
+        elif name == b"transfer-encoding" and (version == "1.0" or value.strip().lower() != b"chunked"):
+            raise RefusedError(refusals.BAD_CODING)
+    if hosts > 1 or (hosts == 0 and version == "1.1"):
+        raise RefusedError(refusals.BAD_HOST)
+
+
+def read_target(target: bytes) -> tuple[str, bytes]:
+    """Return the path (still encoded) and query of a request target; the host of an absolute URL is ignored.
+
+    Raises:
+        RefusedError: The target contains a user or another scheme.
+        httptools.HttpParserError: The target is malformed.
+    """
+    parts: Any = httptools.parse_url(target)  # its types promise parts that may be missing
+    if parts.userinfo is not None or parts.schema not in {None, b"http", b"https"}:
+        raise RefusedError(refusals.BAD_TARGET)
+    return (parts.path or b"/").decode("ascii"), parts.query or b""
