@@ -86,7 +86,7 @@ def accounts_quotas(
     format_name: Format = "text",
 ) -> None:
     """Show the quotas of an account and what it has used; change them first where an option says so."""
-    from pagegrade.cli.quotas import change_quotas
+    from pagegrade.cli.accounts import change_quotas
 
     change_quotas(account_id, plan=plan, changes=changes or (), format_name=format_name)
 

@@ -496,7 +496,7 @@ def worker(
     from pagegrade.cli.interrupts import end_on_sigterm
 
     end_on_sigterm()
-    from pagegrade.cli.worker import work
+    from pagegrade.cli.serve import work
 
     raise typer.Exit(work(concurrency=concurrency, hosts=hosts or (), port=port))
 

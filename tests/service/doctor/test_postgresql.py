@@ -12,7 +12,13 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.doctor import postgresql as module
 from pagegrade.service.doctor.checks import Diagnosis
-from pagegrade.service.doctor.postgresql import look_at_clocks, look_at_postgres, server_version
+from pagegrade.service.doctor.postgresql import (
+    SHOWN,
+    look_at_clocks,
+    look_at_postgres,
+    look_at_processes,
+    server_version,
+)
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.queue.postgresql_inspection import QueueTable, Server, Trigrams, Use
@@ -20,7 +26,7 @@ from pagegrade.store.repositories.installation import note_origin
 from pagegrade.store.repositories.processes import Process, beat
 from tests import postgres
 from tests.queue_builders import Queue
-from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.store_builders import NOW_MS, add_owner, make_database, make_file
 
 pytestmark = pytest.mark.backend("postgresql", "it is about a server")
 SAFE = Server(
@@ -276,3 +282,71 @@ def test_an_origin_that_no_worker_could_know_is_a_warning(database: Database) ->
     assert "PAGEGRADE_BASE_URL" in before[0].advice
     assert "https://grade.example.org" in learned[0].message
     assert silent == []
+
+
+def note_process(database: Database, name: str, kind: str = "serve", version: str = "1.0") -> None:
+    """A process says that it does."""
+    process = Process(name=name, kind=kind, version=version, host=f"{name}.example", pid=12)
+    database.write_here(lambda tx: beat(tx, process, now_ms()))
+
+
+def look_at(database: Database) -> list[Diagnosis]:
+    """The findings."""
+    return list(look_at_processes(database, now_ms(), silent_ms=30_000))
+
+
+def test_those_that_live_are_reported(database: Database) -> None:
+    """The number of each kind, and their names."""
+    nothing = look_at(database)
+    for name, kind in (("ant", "serve"), ("bee", "worker"), ("cat", "serve")):
+        note_process(database, name, kind)
+    (found,) = look_at(database)
+
+    assert [(one.level, one.message) for one in nothing] == [("ok", "none runs now")]
+    assert (found.topic, found.level) == ("processes", "ok")
+    assert found.message.splitlines() == [
+        "2 serve, 1 worker",
+        "serve 1.0 on ant.example, process 12, ant",
+        "worker 1.0 on bee.example, process 12, bee",
+        "serve 1.0 on cat.example, process 12, cat",
+    ]
+
+
+def test_different_versions_are_a_warning(database: Database) -> None:
+    """With what to do about it."""
+    note_process(database, "ant", version="1.0")
+    note_process(database, "bee", version="1.1")
+    _, found = look_at(database)
+
+    assert found.level == "warning"
+    assert "1.0, 1.1" in found.message
+    assert found.advice
+
+
+def test_of_many_some_are_named(database: Database) -> None:
+    """And how many more there are."""
+    for number in range(SHOWN + 2):
+        note_process(database, f"p{number:02}")
+    (found,) = look_at(database)
+
+    assert len(found.message.splitlines()) == SHOWN + 2
+    assert found.message.endswith("and 2 more")
+
+
+def test_a_database_that_is_away_is_a_problem() -> None:
+    """It is reported, not raised."""
+    away = open_database("postgresql+psycopg://missing@127.0.0.1:1/nothing")
+    found = look_at(away)
+    away.close()
+
+    assert [(one.topic, one.level) for one in found] == [("processes", "problem")]
+
+
+def test_a_single_process_is_not_mentioned(tmp_path: Path) -> None:
+    """It is the one that looks."""
+    database = make_file(tmp_path)
+    note_process(database, "ant")
+    found = look_at(database)
+    database.close()
+
+    assert found == []
