@@ -31,6 +31,7 @@ from pagegrade.store.repositories.pictures import save_pictures
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.web.app import make_app
 from tests.report_builders import make_failed_report
+from tests.site.assets import png
 from tests.store_builders import add_key, add_owner
 from tests.web.calling import BASE_URL, OPTIONS, REPORTS, Instance, make_instance
 from tests.web.sharing import locked
@@ -81,6 +82,8 @@ async def move_in(instance: Instance) -> Left:
     await instance.call("POST", "/api/v1/monitors", json=monitor)
     silence = {"project": "example.com", "reason": "Move.", "until": timestamp(now_ms() + 3_600_000)}
     await instance.call("POST", "/api/v1/silences", json=silence)
+    look = {"name": "Acme", "credit": "1"}
+    await instance.page("POST", "/team/look", data=look, files={"logo": ("logo.png", png(8, 8), "image/png")})
     await instance.finish()
     done = await instance.page(
         "POST", f"/reports/{first['id']}/criterion", data={"number": "1.4.5", "outcome": "passed", "note": "No text."}

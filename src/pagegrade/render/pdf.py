@@ -86,20 +86,16 @@ def render_report_pdf(
 
     texts = texts_for(tag)
     try:
-        return _set_pages(report, paper, [STANDARD], sheet(report, texts, history=history, brand=brand), brand.logo)
+        return _set_pages(report, paper, [STANDARD], sheet(report, texts, history=history, brand=brand))
     except typst.TypstError:
         # The standard forbids a character without a picture in our fonts. Without it the character is an empty box,
         # and what is copied or read aloud is still the character.
-        return _set_pages(report, paper, [], sheet(report, texts, history=history, brand=brand, boxes=True), brand.logo)
+        return _set_pages(report, paper, [], sheet(report, texts, history=history, brand=brand, boxes=True))
 
 
-def _set_pages(report: Report, paper: Paper, standards: list[typst.PDFStandard], values: Values, logo: bytes) -> bytes:
+def _set_pages(report: Report, paper: Paper, standards: list[typst.PDFStandard], values: Values) -> bytes:
     moment = report.generated_at if report.generated_at.tzinfo is not None else report.generated_at.replace(tzinfo=UTC)
-    inputs = {
-        "report": json.dumps(values, ensure_ascii=False, allow_nan=False),
-        "paper": paper,
-        "logo": json.dumps(list(logo)),
-    }
+    inputs = {"report": json.dumps(values, ensure_ascii=False, allow_nan=False), "paper": paper}
     return compile_template(TEMPLATE, inputs, format="pdf", pdf_standards=standards, timestamp=int(moment.timestamp()))
 
 

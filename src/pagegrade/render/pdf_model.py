@@ -138,7 +138,7 @@ def sheet(
         stored: The report.
         texts: The language of the document; ``None``: English.
         history: Runs of the same report, newest first.
-        brand: Look of whose document it is; its logo comes beside the values.
+        brand: Look of whose document it is.
         boxes: Say that some characters stand as empty boxes.
     """
     words = texts or texts_for("en")
@@ -228,6 +228,7 @@ def sheet(
             "color": color_on(brand, LIGHT_GROUND) or PRODUCT_COLOR,
             "footer": _text(brand.footer, 300),
             "credit": brand.credit,
+            "logo": list(brand.logo),
         },
         "boxes": boxes,
     }

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
+from pagegrade.service.reports import operations
+from pagegrade.web.pages.reports import selection
 from pagegrade.web.report_files import OF_SEVERAL
 from tests.report_builders import make_passed, make_report
 from tests.store_builders import add_owner
@@ -284,5 +287,105 @@ def test_showing_what_needs_an_access_profile_is_asked_for(tmp_path: Path) -> No
         assert 'name="share_anyway"' in asked.text
         assert [other.status_code, done.status_code] == [303, 303]
         assert await levels() == [0, 0]
+
+    with_instance(tmp_path, script)
+
+
+async def send_form(instance: Instance, **sent: str) -> httpx.Response:
+    """The answer to a list with these fields."""
+    return await instance.page("POST", "/reports/selected", data=sent)
+
+
+def hidden(answer: httpx.Response) -> dict[str, str]:
+    """Fields that the question sends back."""
+    return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', answer.text))
+
+
+def test_all_that_a_list_finds_are_taken_after_a_question(tmp_path: Path) -> None:
+    """The answer is about just those that were found then, whatever was added since."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        await instance.create("https://b.example/")
+        await instance.finish()
+        question = await send_form(instance, deed="again", all="1", back="search=a.example&per_page=10")
+        before = await states(instance)
+        await instance.create("https://a.example/later")
+        done = await send_form(instance, **hidden(question))
+
+        assert "Analyze 3 pages again" in question.text
+        assert set(before.values()) == {"completed"}
+        assert done.headers["location"] == "/reports?search=a.example&said=many_again"
+        assert await states(instance) == {1: "queued", 2: "queued", 3: "queued", 4: "completed", 5: "queued"}
+
+    with_instance(tmp_path, script)
+
+
+def test_so_many_are_taken_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The question says that there are more, and documents are not made of a part."""
+    monkeypatch.setattr(selection, "AT_ONCE", 2)
+    monkeypatch.setattr(selection, "LISTED", 1)
+    monkeypatch.setattr(selection, "MAX_DOCUMENTED", 2)
+    monkeypatch.setattr(operations, "READ_AT_ONCE", 2)
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        cut = await send_form(instance, deed="delete", all="1", back="")
+        whole = await send_form(instance, deed="delete", all="1", back="search=example/1")
+        refused = await send_form(instance, deed="conformance", all="1", back="")
+
+        assert "Delete 2 reports?" in cut.text
+        assert "More were found." in cut.text
+        assert "and 1 more" in cut.text
+        assert len([name for name in hidden(cut) if name.startswith("report-")]) == 2
+        assert "Delete 1 report?" in whole.text
+        assert "More were found." not in whole.text
+        assert refused.headers["location"] == "/reports?said=too_many_exported"
+
+    with_instance(tmp_path, script)
+
+
+@pytest.mark.parametrize("deed", ["again", "privacy", "monitor", "delete"])
+def test_reports_of_ticked_sites_are_taken_after_a_question(tmp_path: Path, deed: str) -> None:
+    """Of those sites alone, and the way leads back to the sites."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        await instance.create("https://b.example/")
+        await instance.create("https://c.example:8443/")
+        await instance.finish()
+        ticked = {"site-b.example": "1", "site-c.example:8443": "1", "site-unknown.example": "1", "site-": "1"}
+        listed = await instance.page("GET", "/projects")
+        question = await send_form(instance, deed=deed, back="/projects", **ticked)
+        done = await send_form(instance, **hidden(question))
+        told = await instance.page("GET", done.headers["location"])
+
+        assert all(f'name="{name}"' in listed.text for name in ("site-b.example", "site-c.example:8443"))
+        assert [name for name in hidden(question) if name.startswith("report-")] == ["report-4", "report-5"]
+        assert 'href="/projects"' in question.text
+        assert done.headers["location"].startswith("/projects?said=many_")
+        assert 'role="status"' in told.text
+        after = await states(instance)
+        assert after == {1: "completed", 2: "completed", 3: "completed"} | (
+            {} if deed == "delete" else dict.fromkeys((4, 5), "queued" if deed == "again" else "completed")
+        )
+
+    with_instance(tmp_path, script)
+
+
+def test_sites_of_others_cannot_be_ticked(tmp_path: Path) -> None:
+    """Nothing is found there, and nothing is done."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        bob = await instance.sign_in(add_owner(instance.services.database, "Bob")[0])
+        sent = {"deed": "delete", "back": "/projects", "site-a.example": "1"}
+        answer = await instance.call("POST", "/reports/selected", key=None, headers=bob, data=sent)
+        whole = {"deed": "delete", "all": "1", "back": ""}
+        all_of_his = await instance.call("POST", "/reports/selected", key=None, headers=bob, data=whole)
+
+        assert answer.headers["location"] == "/projects?said=none_selected"
+        assert all_of_his.headers["location"] == "/reports?said=none_selected"
+        assert set(await states(instance)) == {1, 2, 3}
 
     with_instance(tmp_path, script)

@@ -16,13 +16,15 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import View, go
+from pagegrade.web.pages.reports.report_list import SAID as REPORTS_SAID
 from pagegrade.web.parameters import ProjectListQuery
 from pagegrade.web.report_requests import delete_project_in_parts, typed_project
 from pagegrade.web.request import Request
 
 PATH: Final = "/projects"
 PER_PAGE: Final = 25
-SAID: Final = {"deleted": N_("The site and its reports were deleted.")}
+SAID: Final = {**REPORTS_SAID, "deleted": ("good", N_("The site and its reports were deleted."))}
+"""Last action -> (style, message)."""
 
 
 async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -44,7 +46,8 @@ async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> R
         page=query.page,
         last_page=max(1, -(-total // query.per_page)),
         url=lambda number: f"{PATH}?page={number}{size}",
-        said=None if said is None else view.texts.gettext(said),
+        said=None if said is None else view.texts.gettext(said[1]),
+        said_kind="" if said is None else said[0],
         timezone=view.admitted.person.timezone,
     )
 

@@ -72,6 +72,7 @@ SAID: Final = {
     "many_again": ("good", N_("The pages will be analyzed again.")),
     "made": ("good", N_("The reports were created. Their pages are analyzed one after the other.")),
     "not_all_finished": ("decent", N_("Nothing was exported: some of the ticked reports have no results yet.")),
+    "too_many_exported": ("decent", N_("Nothing was exported: a document is about 100 reports at most.")),
     "none_selected": ("decent", N_("Nothing was done: tick the reports first.")),
 }
 """Last action -> (style, message)."""

@@ -1,20 +1,23 @@
-"""Bulk actions for the reports selected in the list."""
+"""Bulk actions for reports: the ticked ones, all that a list finds, or those of the ticked sites."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pagegrade.model.errors import QuotaExceeded, RateLimited, Unavailable
+from pagegrade.model.report_list import ListQuery
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.render.english import N_
 from pagegrade.render.filename import content_disposition
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.operations import MonitorChange, monitor_reports
+from pagegrade.service.options import AT_ONCE
 from pagegrade.service.reports.listing import find_existing
-from pagegrade.service.reports.operations import any_shares_access, delete_reports, share_reports
+from pagegrade.service.reports.operations import any_shares_access, delete_reports, list_all, share_reports
+from pagegrade.service.reports.projects import DELETED_AT_ONCE
 from pagegrade.service.reports.views import view_each
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.forms import parse_pairs
@@ -24,20 +27,30 @@ from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.field_messages import refusal_of
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
-from pagegrade.web.pages.reports.list_query import PATH, read_asked
+from pagegrade.web.pages.reports.list_query import PATH, Asked, read_asked
 from pagegrade.web.pages.reports.monitors import REMINDERS, SCHEDULES
+from pagegrade.web.pages.reports.projects import PATH as SITES
 from pagegrade.web.pages.reports.report_list import privacy_options
 from pagegrade.web.pages.reports.rows import short_url
 from pagegrade.web.pages.reports.settings import analyze_again
 from pagegrade.web.problems import Rejected, problem_of
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, write_several
+from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import MAX_ID, Request
 
-MAX_SELECTED: Final = 100
-"""Maximum number of selected reports: the rows of one page."""
+MAX_DOCUMENTED: Final = 100
+"""Maximum number of reports of one document."""
+MAX_SITES: Final = 100
+"""Maximum number of ticked sites: the rows of one page."""
+LISTED: Final = 20
+"""Reports that a question names; the others are counted."""
+_SITE: Final = "site-"
+"""Beginning of the name of a field that ticks a site; the rest is the name of the site."""
 _NAME: Final = re.compile(r"report-([1-9][0-9]{0,18})")
 _SURE: Final = "1"
+_WHOLE: Final = "1"
+"""Value of the field that takes all that the list finds in place of the ticked ones."""
 _ASKED: Final = {"delete": "many_deleted", "monitor": "many_monitored", "privacy": "many_shared"}
 """Actions that are confirmed first -> what is said afterwards."""
 _WITH_ACCESS: Final = N_(
@@ -51,17 +64,23 @@ async def act_on_selected(
 ) -> Response:
     """Analyze the selected reports again, return one document about them, or do what was asked for and confirmed.
 
-    Reports that were deleted in the meantime are skipped without a message.
+    Whoever selects more than they tick themselves is asked first, and answers about just the reports that were found
+    then, at most ``AT_ONCE``. Reports that were deleted in the meantime are skipped without a message.
     """
     sent = await read_form(request)
     # Not "action": a field of that name would shadow the URL of the form (``form.action``) for scripts.
     action = sent.get("deed", "")
     back = _back(view, sent.get("back", ""))
-    reports = await work.read(find_existing, _selected(sent), view.options, view.now_ms)
+    found, is_wider = await _chosen(work, view, sent)
+    reports = found[:AT_ONCE]
     if not reports or action not in ("again", *_ASKED, *OF_SEVERAL):
         return go(_with_message(back, "none_selected"))
     if action in OF_SEVERAL:
+        if len(found) > MAX_DOCUMENTED:
+            return go(_with_message(back, "too_many_exported"))
         return await _export(work, view, reports, action) or go(_with_message(back, "not_all_finished"))
+    if is_wider:
+        return _ask(view, reports, action, sent, is_cut=len(found) > AT_ONCE)
     if action == "again":
         try:
             await analyze_again(work, limits, view, services, tuple(report.id for report in reports))
@@ -80,11 +99,28 @@ async def act_on_selected(
     return go(_with_message(back, _ASKED[action]))
 
 
+async def _chosen(work: UnitOfWork, view: View, sent: Mapping[str, str]) -> tuple[Sequence[StoredReport], bool]:
+    """Return reports, more than ``AT_ONCE`` only if some are left out, and true unless each of them was ticked."""
+    projects = [name.removeprefix(_SITE) for name in sent if name.startswith(_SITE)][:MAX_SITES]
+    if projects:
+        queries = [ListQuery(project=project) for project in projects]
+    elif sent.get("all") == _WHOLE:
+        queries = [list_query(_asked(view, sent.get("back", "")).query)]
+    else:
+        return await work.read(find_existing, _selected(sent), view.options, view.now_ms), False
+    found: list[StoredReport] = []
+    for query in queries:
+        if len(found) <= AT_ONCE:
+            read = work.search if query.search else work.read
+            found += await read(list_all, query, view.options, view.now_ms, limit=2 * AT_ONCE)
+    return found, True
+
+
 async def _do(
     work: UnitOfWork,
     view: View,
     services: Services,
-    reports: tuple[StoredReport, ...],
+    reports: Sequence[StoredReport],
     sent: Mapping[str, str],
 ) -> None:
     """Delete, share or monitor the reports, as the confirmed form says."""
@@ -106,7 +142,7 @@ def _privacy(sent: Mapping[str, str]) -> Privacy:
     return Privacy.PUBLIC if sent.get("privacy") == str(int(Privacy.PUBLIC)) else Privacy.PRIVATE
 
 
-async def _export(work: UnitOfWork, view: View, reports: tuple[StoredReport, ...], name: str) -> Response | None:
+async def _export(work: UnitOfWork, view: View, reports: Sequence[StoredReport], name: str) -> Response | None:
     """Return the document; ``None``: one of the reports has no results yet."""
     viewed = await work.read(view_each, [report.id for report in reports], view.options, view.now_ms)
     written = await asyncio.to_thread(write_several, viewed, name, view.texts.tag, view.options.brand)
@@ -122,9 +158,11 @@ async def _export(work: UnitOfWork, view: View, reports: tuple[StoredReport, ...
     )
 
 
-async def _delete(work: UnitOfWork, view: View, services: Services, reports: tuple[StoredReport, ...]) -> None:
+async def _delete(work: UnitOfWork, view: View, services: Services, reports: Sequence[StoredReport]) -> None:
     ids = tuple(report.id for report in reports)
-    await work.write(delete_reports, ids, view.options, view.now_ms)
+    # A part at a time: other clients wait for the writer.
+    for start in range(0, len(ids), DELETED_AT_ONCE):
+        await work.write(delete_reports, ids[start : start + DELETED_AT_ONCE], view.options, view.now_ms)
     for report in reports:
         services.changes.notify(report.id)
 
@@ -132,17 +170,21 @@ async def _delete(work: UnitOfWork, view: View, services: Services, reports: tup
 def _selected(sent: Mapping[str, str]) -> list[int]:
     """Return the ids of the reports that were selected in the form."""
     matches = (_NAME.fullmatch(name) for name in sent)
-    ids = [int(match[1]) for match in matches if match is not None][:MAX_SELECTED]
+    ids = [int(match[1]) for match in matches if match is not None][:AT_ONCE]
     return [report_id for report_id in ids if report_id <= MAX_ID]
 
 
 def _back(view: View, query: str) -> str:
-    """Return the URL of the previous list, from its validated query."""
+    """Return the URL of the previous list, from its validated query, or of the list of sites."""
+    return SITES if query == SITES else _asked(view, query).url()
+
+
+def _asked(view: View, query: str) -> Asked:
     try:
         sent = parse_pairs(query.encode(), "The form")
     except Rejected:
         sent = {}
-    return read_asked(sent, view.texts).url()
+    return read_asked(sent, view.texts)
 
 
 def _with_message(place: str, said: str) -> str:
@@ -151,12 +193,13 @@ def _with_message(place: str, said: str) -> str:
 
 def _ask(
     view: View,
-    reports: tuple[StoredReport, ...],
+    reports: Sequence[StoredReport],
     action: str,
     sent: Mapping[str, str],
     *,
     problem: str = "",
     asks_to_share: bool = False,
+    is_cut: bool = False,
     error: RateLimited | QuotaExceeded | Unavailable | None = None,
 ) -> Response:
     gettext = view.texts.gettext
@@ -173,6 +216,10 @@ def _ask(
         place=_back(view, sent.get("back", "")),
         problem=problem,
         asks_to_share=asks_to_share,
+        is_cut=is_cut,
+        is_site=sent.get("back") == SITES,
+        most=AT_ONCE,
+        listed=LISTED,
     )
 
 
@@ -181,7 +228,7 @@ OPERATIONS: Final = (
         method="POST",
         path=f"{PATH}/selected",
         name="act_on_selected",
-        summary=N_("Analyze, share, monitor or delete the ticked reports"),
+        summary=N_("Analyze, share, monitor or delete several reports"),
         handler=act_on_selected,
         access="account",
         tag=PAGES,
