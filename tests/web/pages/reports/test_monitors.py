@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from pagegrade.web.pages.reports.monitors import _as_picked, _conditions_of
 from tests.report_builders import make_failed_report, make_report
 from tests.store_builders import add_owner
 from tests.web.calling import BASE_URL, Instance, with_instance
@@ -39,7 +40,8 @@ def test_a_monitor_is_created_listed_changed_and_deleted(tmp_path: Path) -> None
         assert "score&lt;80" in listed
         assert "a?&lt;b&gt;" in listed or "%3Cb%3E" in listed
         assert 'value="Europe/Prague"' in edit
-        assert "score&lt;80\nhigh&gt;0</textarea>" in edit
+        assert 'name="score_below" type="number" value="80"' in edit
+        assert ">high&gt;0</textarea>" in edit
         assert (monitor["paused"], monitor["timezone"]) == (True, "Europe/Prague")
         assert [budget["condition"] for budget in monitor["budgets"]] == ["high>0"]
         assert "Paused" in paused
@@ -228,3 +230,41 @@ def test_times_of_ones_own_are_an_expression(tmp_path: Path) -> None:
         assert 'value="30 6 * * 1-5"' in form
 
     with_instance(tmp_path, script)
+
+
+def test_usual_budgets_are_picked(tmp_path: Path) -> None:
+    """The form shows what was picked in its own field, and what cannot be picked, or a second of a kind, as typed."""
+    picked = {"score_below": "80", "score_drop": " 5 ", "lcp_after": "2500", "severity": "high"}
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://example.com/")
+        typed = {**picked, "schedule": "daily", "budgets": "score<60\nlcp_ms>4000 for 3"}
+        await instance.page("POST", "/reports/1/monitor", data=typed)
+        form = (await instance.page("GET", "/monitors/1")).text
+        await instance.page("POST", "/monitors/1", data={"schedule": "daily", "score_below": "70", "severity": ""})
+        later = (await instance.call("GET", "/api/v1/monitors/1")).json()["data"]
+        wrong = await instance.page("POST", "/monitors/1", data={"schedule": "daily", "score_below": "high"})
+
+        assert all(f'type="number" value="{picked[name].strip()}"' in form for name in ("score_below", "score_drop"))
+        assert '<option value="high" selected>' in form
+        assert ">score&lt;60\nlcp_ms&gt;4000 for 3</textarea>" in form
+        assert [budget["condition"] for budget in later["budgets"]] == ["score<70"]
+        assert wrong.status_code == 422
+        assert 'value="high"' in wrong.text
+
+    with_instance(tmp_path, script)
+
+
+def test_every_condition_survives_the_form() -> None:
+    """Whatever is stored is sent back as it was, in any order."""
+    conditions = [
+        "score<80",
+        "score drop>=5",
+        "score<60",
+        "score drop>=20%",
+        "severity>=low",
+        "severity>=high",
+        "high>0",
+    ]
+
+    assert sorted(filter(None, "\n".join(_conditions_of(_as_picked(conditions))).split("\n"))) == sorted(conditions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pagegrade.model.account import Role
@@ -11,6 +11,8 @@ from pagegrade.model.errors import QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE, Monitor, Remind
 from pagegrade.model.stored import StoredReport
 from pagegrade.render.english import N_
+from pagegrade.render.finding_list import SEVERITY_NAMES
+from pagegrade.report.gates import SEVERITIES
 from pagegrade.service.audits.operations import show_audit
 from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import MonitorChange
@@ -30,6 +32,16 @@ from pagegrade.web.request import Request
 
 PATH: Final = "/monitors"
 PER_PAGE: Final = 25
+_PICKED: Final[Mapping[str, tuple[str, str, str]]] = {
+    "score_below": ("score<", N_("Score below"), N_("Points from 0 to 100.")),
+    "score_drop": ("score drop>=", N_("Score falls by"), N_("Points or more, from the median of the runs before.")),
+    "lcp_after": ("lcp_ms>", N_("Largest content drawn after"), N_("Milliseconds, in two runs in a row.")),
+}
+"""Field -> (beginning of its condition before a number, label, unit)."""
+_OF_PAGES: Final = frozenset({"lcp_after"})
+"""Fields that sites do not have."""
+_SEVERITY: Final = "severity>="
+_NO_FINDING: Final = N_("No matter")
 _OWN_TIMES: Final = N_("At times of your own")
 EXAMPLES: Final = "score<80, score drop>=5, lcp_ms>2500 for 3"
 SITE_EXAMPLES: Final = "score<80, score drop>=5, high>0, check.broken-internal-links, pages drop>=10%"
@@ -180,6 +192,32 @@ def _schedule_of(form: Mapping[str, str]) -> str:
     return form.get("cron", "") if chosen == _CRON else chosen
 
 
+def _conditions_of(form: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the conditions that were picked, and those that were typed."""
+    picked = [(beginning, form.get(name, "").strip()) for name, (beginning, _, _) in _PICKED.items()]
+    picked.append((_SEVERITY, form.get("severity", "")))
+    return (*(beginning + value for beginning, value in picked if value), form.get("budgets", ""))
+
+
+def _as_picked(conditions: Sequence[str]) -> dict[str, str]:
+    """Return the fields of conditions; those that cannot be picked, and second ones of a kind, are typed."""
+    fields: dict[str, str] = {}
+    typed = []
+    for condition in conditions:
+        for name, (beginning, _, _) in _PICKED.items():
+            value = condition.removeprefix(beginning)
+            if value != condition and value.isascii() and value.isdigit() and name not in fields:
+                fields[name] = value
+                break
+        else:
+            value = condition.removeprefix(_SEVERITY)
+            if value in SEVERITIES and "severity" not in fields:
+                fields["severity"] = value
+            else:
+                typed.append(condition)
+    return {**fields, "budgets": "\n".join(typed)}
+
+
 def _read(form: Mapping[str, str], *, of_audit: bool) -> MonitorChange:
     """Read the monitor that a form describes.
 
@@ -191,7 +229,7 @@ def _read(form: Mapping[str, str], *, of_audit: bool) -> MonitorChange:
     change = MonitorChange(
         schedule=read_schedule(_schedule_of(form), violations),
         timezone=read_timezone(timezone, violations) if timezone else None,
-        budgets=read_budgets((form.get("budgets", ""),), violations, of_audit=of_audit),
+        budgets=read_budgets(_conditions_of(form), violations, of_audit=of_audit),
         paused="paused" in form,
         remind=next((each for each in REMINDERS if each == form.get("remind")), None),
     )
@@ -216,12 +254,11 @@ def _form(
         "timezone": view.admitted.person.timezone,
     }
     if monitor is not None:
-        conditions = "\n".join(budget.condition for budget in monitor.budgets)
         values = {
+            **_as_picked([budget.condition for budget in monitor.budgets]),
             "schedule": monitor.schedule if monitor.schedule in SCHEDULES else _CRON,
             "cron": "" if monitor.schedule in SCHEDULES else monitor.schedule,
             "timezone": monitor.timezone,
-            "budgets": conditions,
             "remind": monitor.remind,
         }
         values = {**values, "paused": "1"} if monitor.paused else values
@@ -241,6 +278,15 @@ def _form(
             (_CRON, view.texts.gettext(_OWN_TIMES)),
         ],
         reminders=[(each, view.texts.gettext(name)) for each, name in REMINDERS.items()],
+        picked=[
+            (name, view.texts.gettext(label), view.texts.gettext(unit))
+            for name, (_, label, unit) in _PICKED.items()
+            if not subject.is_audit or name not in _OF_PAGES
+        ],
+        severities=[
+            (each, view.texts.gettext(name))
+            for each, name in (("", _NO_FINDING), *((each, SEVERITY_NAMES[each]) for each in reversed(SEVERITIES)))
+        ],
         max_schedule=MAX_SCHEDULE,
         max_budgets=MAX_BUDGETS * (MAX_CONDITION + 2),
         timezone=view.admitted.person.timezone,
