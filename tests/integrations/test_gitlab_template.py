@@ -54,6 +54,12 @@ def test_the_template_installs_what_it_was_pinned_with() -> None:
     """A template of a tag is one of that release, and the documentation names tags, no branch that moves."""
     documented = (ROOT / "docs/howto/use-in-ci.md").read_text(encoding="utf-8")
 
-    assert TEMPLATE[".pagegrade"]["variables"]["PAGE_PACKAGE"] == f"pagegrade=={VERSION}"
+    variables = TEMPLATE[".pagegrade"]["variables"]
+    source, _, locked = variables["PAGE_REQUIREMENTS"].partition(f"/v{VERSION}/")
+
+    assert variables["PAGE_PACKAGE"] == f"pagegrade=={VERSION}"
+    assert source == "https://raw.githubusercontent.com/pagegrade/pagegrade"
+    assert "--hash=sha256:" in (ROOT / locked).read_text(encoding="utf-8")
+    assert any("--require-hashes" in line and "$PAGE_REQUIREMENTS" in line for line in TEMPLATE[".pagegrade"]["script"])
     assert f"pagegrade/pagegrade/v{VERSION}/integrations/gitlab/pagegrade.yml" in documented
     assert f"uses: pagegrade/pagegrade@v{VERSION}" in documented
