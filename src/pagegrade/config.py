@@ -132,6 +132,7 @@ def _read_host(value: str) -> str:
     return found
 
 
+Pages = Annotated[int, Field(ge=1, le=100_000)]
 Hosts = Annotated[tuple[Annotated[str, AfterValidator(_read_host)], ...], NoDecode, BeforeValidator(_split)]
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_read_network)]
 Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split)]
@@ -299,17 +300,9 @@ class Settings(BaseSettings):
     account_crawls: Annotated[
         Annotated[int, Field(ge=1, le=100)], Field(description="Crawls of an account at the same time.")
     ] = 1
-    crawl_pages: Annotated[
-        Annotated[int, Field(ge=1, le=100_000)],
-        Field(description="URLs that a crawl fetches of a site without a proof."),
-    ] = 500
-    proved_crawl_pages: Annotated[
-        Annotated[int, Field(ge=1, le=100_000)],
-        Field(description="The same of one that is proved or in ALLOW_NETWORKS."),
-    ] = 10_000
-    target_pages_per_day: Annotated[
-        Count, Field(description="URLs of a site that crawls without a proof fetch in a day, of all accounts together.")
-    ] = 1_000
+    crawl_pages: Annotated[Pages, Field(description="URLs that a crawl fetches of a site without a proof.")] = 500
+    proved_crawl_pages: Annotated[Pages, Field(description="The same with one, or in ALLOW_NETWORKS.")] = 10_000
+    target_pages_per_day: Annotated[Count, Field(description="URLs of a site that all of them fetch in a day.")] = 1_000
     account_queue: Annotated[Count, Field(description="Unfinished runs an account may have.")] = 1_000
     queue: Annotated[Count, Field(description="Unfinished runs of all accounts together.")] = 10_000
     target_runs: Annotated[

@@ -165,9 +165,9 @@ def test_a_crawl_is_paused_resumed_canceled_and_done_again(tmp_path: Path) -> No
     [
         ({"url": "https://exa mple.com/"}, "url", "unparsable"),
         ({"url": "https://example.com/", "include": ["blog"]}, "include", "invalid"),
-        ({"url": "https://example.com/", "max_pages": 501}, "max_pages", "too_large"),
+        ({"url": "https://example.com/", "max_pages": 10_001}, "max_pages", "too_large"),
         ({"url": "https://example.com/", "urls": ["mailto:a@example.com"]}, "urls", "scheme_not_allowed"),
-        ({"url": "https://example.com/", "rate": 5}, "rate", "too_large"),
+        ({"url": "https://example.com/", "rate": 20.5}, "rate", "too_large"),
     ],
 )
 def test_what_cannot_be_crawled_is_refused_by_name(tmp_path: Path, body: dict[str, Any], field: str, code: str) -> None:
