@@ -143,5 +143,6 @@ def _page_row(
         "simhash": simhash_of(page.text),
         "template": list(shape_of(page)),
         "types": list(page.types),
-        "score": scores.get(page.template, 90),
+        "page_kind": page.seen_as or None,
+        "score": None if page.seen_as else scores.get(page.template, 90),
     }

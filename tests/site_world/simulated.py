@@ -122,7 +122,8 @@ def record_of(page: Page, *, score: int, found: tuple[audit.FoundSignature, ...]
         simhash=simhash_of(page.text),
         template=shape_of(page),
         types=page.types,
-        score=score,
+        kind=page.seen_as,
+        score=None if page.seen_as else score,
         links=tuple(links),
         found=found,
     )

@@ -19,6 +19,8 @@ _SYLLABLES: Final = (
     "ba be bi bo da de di do fa fe fi fo ga ge go ha he hi ka ke ki ko la le li lo ma me mi mo na ne ni no pa pe pi po "
     "ra re ri ro sa se si so ta te ti to va ve vi vo wa we wi wo za ze zi zo"
 ).split()
+SOLD: Final = "Sorry, the page you are looking for does not exist."
+"""Text of a page that says with status 200 that there is nothing."""
 GONE: Final = "Nothing grows at this place, and nothing was ever moved from here to somewhere else in the garden."
 
 
@@ -65,6 +67,8 @@ class Page:
     refusals: int = 0
     """So many first requests are answered 503 with ``Retry-After: 0``."""
     headers: tuple[tuple[str, str], ...] = ()
+    seen_as: str = ""
+    """Kind of page that is recognized in its place."""
     markup: dict[str, str] = field(default_factory=dict)
     """``header``, ``main`` or ``footer`` -> further HTML there."""
 
@@ -403,6 +407,12 @@ def _soft_404(build: Builder) -> None:
     build.world.expect("soft-404", page.path)
 
 
+def _soft_404_by_title(build: Builder) -> None:
+    page = build.page("product", hub=_hub(build, "product"), title="Page not found", text=SOLD, seen_as="soft_404")
+    _many_links(build, page)
+    build.world.expect("soft-404", page.path)
+
+
 def _canonical(check: str, make: Callable[[Builder], str]) -> Callable[[Builder], None]:
     def add(build: Builder) -> None:
         target = make(build)
@@ -631,6 +641,7 @@ FAULTS: Final[dict[str, Callable[[Builder], None]]] = {
     "non-canonical-in-sitemap": _non_canonical_in_sitemap,
     "missing-from-sitemap": _missing_from_sitemap,
     "soft-404": _soft_404,
+    "soft-404-by-title": _soft_404_by_title,
     "canonical-to-error": _canonical("canonical-to-error", _to_error),
     "canonical-to-redirect": _canonical("canonical-to-redirect", _to_redirect),
     "canonical-to-noindex": _canonical("canonical-to-noindex", _to_noindex),

@@ -207,6 +207,8 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Content of the tag that may prove whose the site is."""
     refusal: str = ""
     """Reason why the answer is not the page: a challenge, a block."""
+    kind: str = ""
+    """Kind of page that it is in place of the one that was asked for, as of ``Withheld``; empty: it is that one."""
     headers: dict[str, str] = msgspec.field(default_factory=dict)
     """Those of ``KEPT_HEADERS`` that the page came with."""
     links: tuple[Link, ...] = ()

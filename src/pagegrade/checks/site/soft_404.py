@@ -11,7 +11,7 @@ from pagegrade.model.outcome import Severity
         State("honest", "No page looks like that of a URL that does not exist."),
         State(
             "soft",
-            "Pages of status 200 say what the site says of URLs that do not exist.",
+            "Pages of status 200 say that they do not exist.",
             loss=1.0,
             title="Soft 404 pages",
             why="Search engines index error pages in place of content, or drop them, and keep asking for them.",
@@ -30,7 +30,8 @@ def soft_404() -> str:
     ## What it checks
 
     Pages whose main text is nearly that of a URL that does not exist, where the site answers such a URL with status
-    200. If the start page looks like that, too, nothing is said.
+    200; and pages that say so themselves, in their title or heading and with little else. If the start page looks like
+    that, too, nothing is said.
 
     ## Fails on
 

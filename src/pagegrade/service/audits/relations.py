@@ -205,6 +205,7 @@ def _write_pages(tx: Transaction, crawl: Crawl, write: Callable[[object], None],
                     "template": row.template,
                     "types": row.types,
                     "score": row.score,
+                    "page_kind": row.kind or None,
                     "headers": _encode(row.headers).decode(),
                 }
             write(page)

@@ -95,6 +95,7 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
         types=tuple(sorted({clean(each, 80) for item in page.structured_items for each in item.types}))[:_MAX_TYPES],
         verification=_text(meta.content, 100) if (meta := page.meta(META_NAME)) is not None else "",
         score=None if scores is None else scores.score,
+        kind="" if not_the_page is None else not_the_page.kind,
         headers={
             name: clean(value, MAX_HEADER) for name in KEPT_HEADERS if (value := response.header(name)) is not None
         },

@@ -75,7 +75,7 @@ def resolve_redirects(relations: Relations) -> None:
 
 
 def find_indexable(relations: Relations) -> None:
-    """Add ``soft`` (pages that say what the site says of unknown URLs) and ``indexable``.
+    """Add ``soft`` (pages that say what the site says of unknown URLs, or that they do not exist) and ``indexable``.
 
     Where the start page itself looks like a page that does not exist, the answers say nothing about that.
     """
@@ -92,6 +92,8 @@ def find_indexable(relations: Relations) -> None:
             ON pages.status = 200 AND probes.status = 200 AND pages.words IS NOT NULL
             AND bit_count(xor(pages.simhash, probes.simhash)) <= 3
             AND abs(pages.words - probes.words) <= greatest(3, probes.words // 10)
+            UNION
+            SELECT page_id FROM pages WHERE status = 200 AND page_kind = 'soft_404'
         )
         SELECT page_id FROM alike WHERE CAST(fact('start') AS BIGINT) NOT IN (SELECT page_id FROM alike)
         """

@@ -27,7 +27,7 @@ _COLUMNS: Final[Mapping[str, str]] = {
         time_ms INTEGER, title VARCHAR, h1 VARCHAR, description VARCHAR, noindex BOOLEAN, nofollow BOOLEAN,
         canonical_id BIGINT, canonical_url VARCHAR, lang VARCHAR, next_id BIGINT, prev_id BIGINT, words INTEGER,
         digest UBIGINT, simhash UBIGINT, template USMALLINT[], types VARCHAR[], score INTEGER, in_sitemap BOOLEAN,
-        lastmod VARCHAR, session_id BOOLEAN, trap VARCHAR, headers VARCHAR, carried_from INTEGER
+        lastmod VARCHAR, session_id BOOLEAN, trap VARCHAR, headers VARCHAR, carried_from INTEGER, page_kind VARCHAR
     """,
     "links": """
         from_id BIGINT, to_id BIGINT, kind VARCHAR, nofollow BOOLEAN, place VARCHAR, anchor VARCHAR, hreflang VARCHAR

@@ -59,6 +59,8 @@ class PageRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """64 bits of the answer, without what changes with every answer."""
     carried_from: int | None = None
     """Number of the crawl that read it: the site has said since that it is the same, or has sent the same again."""
+    kind: str = ""
+    """As of ``PageRecord``; of crawls before it was kept, empty."""
 
 
 class LinkRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
