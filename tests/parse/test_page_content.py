@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.page_content import form_of, frames, own_links, pictures, usable_controls, words_in
+from pagegrade.parse.page_content import (
+    MAX_ELEMENTS,
+    attributes_in,
+    form_of,
+    frames,
+    own_links,
+    pictures,
+    texts_of,
+    usable_controls,
+    words_in,
+)
 from tests.builders import make_document
 
 URL = "https://www.example.com/a"
@@ -70,3 +80,17 @@ def test_words_in_an_element() -> None:
     form = make_document("<form>ერთი <b>ორი</b> სამი</form>").forms[0]
 
     assert (words_in(form.node), words_in(None)) == (3, 0)
+
+
+def test_attributes_in_a_form() -> None:
+    """Of as many elements as are looked at, and not of one behind them."""
+    for before, count in ((MAX_ELEMENTS - 1, 1), (MAX_ELEMENTS, 0)):
+        document = make_document(f"<form id=f>{'<br>' * before}<input name=x></form>")
+        assert [value for _, value in attributes_in(document.forms[0].node)] == ["x"] * count
+
+
+def test_texts_of_elements() -> None:
+    """Each by its name, and nothing in a page without a body."""
+    document = make_document("<pre>列表</pre><p>x</p><code>код</code>")
+
+    assert list(texts_of(document, "pre", "code")) == ["列表", "код"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
@@ -87,6 +88,20 @@ def is_dead_form(form: object) -> bool:
     if not fields or (not buttons and len(fields) == 1):
         return False
     return all(map(_is_disabled, buttons)) or all(map(_is_disabled, fields))
+
+
+def attributes_in(node: object) -> Iterator[tuple[Node, str]]:
+    """Yield (element, text of one of its attributes) of the first ``MAX_ELEMENTS`` elements in an element."""
+    for one in islice(node.iter_elements(), MAX_ELEMENTS) if isinstance(node, Element) else ():
+        yield from ((one, value) for value in one.attrs.values() if isinstance(value, str))
+
+
+def texts_of(document: Document, *tags: str) -> Iterator[str]:
+    """Yield the text of each element of the body with one of these names."""
+    body = document.body.node if document.body is not None else None
+    if isinstance(body, Element):
+        for tag in tags:
+            yield from (str(one.text) for one in body.select(tag))
 
 
 def is_idle_button(node: Node) -> bool:

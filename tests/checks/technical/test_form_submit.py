@@ -83,3 +83,45 @@ def test_page_that_is_there_for_its_form_is_of_no_use_without_it(words: int, sta
     assert outcome(form_submit, page).state == state
     assert outcome(form_submit, f"{page}<form><input name=q><button>?</button></form>").state == "dead"
     assert outcome(form_submit, page.replace("<input name=c>", "")).state == "dead"
+
+
+KEY = "pk_test_51HxQ9aPnLkV2ZrT8wYb"
+PAY = f"<form action=/pay method=post>{TWO}<input autocomplete=cc-number name=n><button>{{}}</button></form>"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        f"<script>var pay = Provider('{KEY}', {{card: 1}})</script>",
+        "<script>start({clientKey: 'test_870be2aQ7ZrT8wYbPnLkV2', payment: 'card'})</script>",
+        "<script>window.checkout = {'environment': 'sandbox', id: 7}</script>",
+        "<script>new Checkout({env: 'test', merchant: 'Oak'})</script>",
+        f"<form action=/p method=post><div data-publishable-key={KEY}></div><button>Pay</button></form>",
+        "<form action=/p method=post><script src=/c.js data-key=rzp_test_4kQ9aPnLkV2ZrT></script></form>",
+    ],
+)
+@pytest.mark.parametrize("word", ["Оплатить", "支払う", "ادفع", "ชำระเงิน", "결제하기", "Zahlen"])
+def test_payments_in_test_mode(part: str, word: str) -> None:
+    """By a key or an environment beside a form for payments, wherever no one would look for a trial."""
+    page = PAY.format(word) + part
+
+    assert outcome(form_submit, page).state == "test_mode"
+    for name in ("staging.shop.example", "shop-test.example", "docs.pay.example", "localhost"):
+        assert outcome(form_submit, page, url=f"https://{name}/").state != "test_mode"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        PAY + f"<p>Use <code>{KEY}</code> first.</p><script>Provider('{KEY}', 'card')</script>",
+        PAY + "<script>Provider('pk_live_51HxQ9aPnLkV2ZrT8wYb', 'card')</script>",
+        PAY + "<script>pay({environment: 'production', test: false, card: 1})</script>",
+        PAY + "<script>pay('pk_test_your-key-goes-here', 'card')</script>",
+        PAY + "<div data-ab=test_of_the_green_button data-testid=test-pay-button-element-1></div>",
+        f"<form action=/s><input name=q></form><script>Provider('{KEY}', 'card')</script>",
+        "<form action=/s method=post><input name=q></form><script>log({environment: 'test', cards: 1})</script>",
+    ],
+)
+def test_what_is_no_payment_in_test_mode(page: str) -> None:
+    """Instructions, live keys, placeholders, tests of designs and pages that take no payment."""
+    assert getattr(run(form_submit, page), "state", "") != "test_mode"
