@@ -94,3 +94,46 @@ def test_an_account_has_so_many_monitors(with_report: CommandLine, monkeypatch: 
 
     assert (made.code, refused.code) == (0, 2)
     assert "may have 1 monitors" in refused.err
+
+
+def test_a_silence_begins_and_ends(with_report: CommandLine) -> None:
+    """About a monitor or a site; a script can take its id."""
+    run = with_report
+    run("monitors", "create", "1")
+    made = run("monitors", "silence", "1", "--reason", "Move\x1b[2J", "--hours", "2")
+    of_site = run("monitors", "silence", "--site", "https://Example.com/x", "--reason", "Move")
+    newer, older = json.loads(run("monitors", "silences", "--format", "json").out)
+    table = run("monitors", "silences").out
+    ended = run("monitors", "unsilence", "1")
+    again = run("monitors", "unsilence", "1")
+
+    assert (made.code, made.out, of_site.out, ended.code) == (0, "1\n", "2\n", 0)
+    assert older["until"] in made.err
+    assert (older["monitor_id"], older["project"]) == (1, None)
+    assert (newer["monitor_id"], newer["project"], newer["reason"]) == (None, "example.com", "Move")
+    assert "\x1b" not in table
+    assert again.code != 0
+    assert "no silence 1" in again.err
+    assert len(json.loads(run("monitors", "silences", "--format", "json").out)) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--reason", "x"), "either a monitor or --site"),
+        (("1", "--site", "a.example", "--reason", "x"), "either a monitor or --site"),
+        (("7", "--reason", "x"), "no such monitor"),
+        (("--site", "//", "--reason", "x"), "Must be a host"),
+        (("--site", "a.example", "--reason", " "), "Give a reason"),
+        (("--site", "a.example", "--reason", "x", "--hours", "2161"), "2160"),
+        (("--site", "a.example"), "--reason"),
+    ],
+)
+def test_a_wrong_silence_is_refused(with_report: CommandLine, arguments: tuple[str, ...], message: str) -> None:
+    """Exit code 2, and nothing is silent."""
+    run = with_report
+    refused = run("monitors", "silence", *arguments)
+
+    assert refused.code == 2
+    assert message in refused.err
+    assert json.loads(run("monitors", "silences", "--format", "json").out) == []

@@ -1,4 +1,4 @@
-"""``pagegrade monitors``."""
+"""``pagegrade monitors``, with the silences about them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import Monitor, Remind
+from pagegrade.model.silences import Silence
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.id_lists import Part
 from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import MonitorChange
+from pagegrade.service.monitors.silences import begin_silence, end_silence, walk_silences
 from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
 from pagegrade.store.engine.database import Transaction
 from pagegrade.wiring import service_options
@@ -34,6 +36,23 @@ COLUMNS: Final = {
     "next_run_at": "NEXT RUN",
     "breached": "BREACHED",
 }
+SILENCE_COLUMNS: Final = {
+    "id": "ID",
+    "monitor_id": "MONITOR",
+    "project": "SITE",
+    "until": "UNTIL",
+    "author": "AUTHOR",
+    "reason": "REASON",
+}
+HOUR_MS: Final = 3_600_000
+_SILENCE_FIELDS: Final = {
+    ("monitor_id", "required"): "Name either a monitor or --site and a host.",
+    ("project", "not_with_monitor_id"): "Name either a monitor or --site and a host.",
+    ("reason", "required"): "Give a reason: --reason 'Move to another server'.",
+    ("until", "past"): "--hours must be more than 0.",
+    ("until", "too_late"): "A silence lasts at most 90 days.",
+}
+"""(Field, code) of a silence -> message about the arguments."""
 
 
 def read_change(
@@ -111,6 +130,62 @@ def show_all(account_id: int | None, format_name: str) -> None:
         return service.walk_monitors(tx, caller, Part(per_page=LISTED)).items
 
     write_list([_entry(monitor) for monitor in _write(account_id, load)], COLUMNS, format_name)
+
+
+def silence(monitor_id: int | None, project: str | None, account_id: int | None, *, reason: str, hours: float) -> None:
+    """Begin a silence about a monitor or a site; its id alone goes to stdout."""
+    until_ms = now_ms() + round(hours * HOUR_MS)
+
+    def work(tx: Transaction, caller: Caller) -> Silence:
+        return begin_silence(
+            tx,
+            caller,
+            now_ms(),
+            monitor_id=monitor_id,
+            project=project or "",
+            reason=reason,
+            until_ms=until_ms,
+        )
+
+    try:
+        begun = _write(account_id, work)
+    except ValidationFailed as error:
+        first = error.violations[0]
+        raise InvalidInput(_SILENCE_FIELDS.get((first.field, first.code), first.message)) from None
+    except QuotaExceeded as error:
+        raise InvalidInput(error.message) from None
+    sys.stderr.write(f"Nobody gets messages until {moment(begun.until_ms)}.\n")
+    write_stdout(f"{begun.id}\n")
+
+
+def show_silences(account_id: int | None, format_name: str) -> None:
+    """Write the silences of an account that are not over to stdout."""
+    check_format(format_name)
+
+    def load(tx: Transaction, caller: Caller) -> tuple[Silence, ...]:
+        return walk_silences(tx, caller, now_ms(), Part(per_page=LISTED)).items
+
+    rows = [
+        {
+            "id": each.id,
+            "monitor_id": each.monitor_id,
+            "project": each.project or None,
+            "until": moment(each.until_ms),
+            "author": each.author,
+            "reason": each.reason,
+        }
+        for each in _write(account_id, load)
+    ]
+    write_list(rows, SILENCE_COLUMNS, format_name)
+
+
+def end(silence_id: int, account_id: int | None) -> None:
+    """End a silence now."""
+    try:
+        _write(account_id, lambda tx, caller: end_silence(tx, caller, silence_id, now_ms()))
+    except NotFound:
+        raise NotFound(f"The account has no silence {silence_id}; `pagegrade monitors silences` shows them.") from None
+    sys.stderr.write(f"Silence {silence_id} is over.\n")
 
 
 def _write(account_id: int | None, work: Callable[[Transaction, Caller], T]) -> T:

@@ -109,6 +109,43 @@ def monitors_delete(monitor_id: MonitorId, *, account_id: OfAccount = None) -> N
     delete(monitor_id, account_id)
 
 
+@monitors.command("silence")
+def monitors_silence(
+    monitor_id: Annotated[int | None, typer.Argument(metavar="[ID]", help="Number of the monitor.")] = None,
+    *,
+    project: Annotated[
+        str | None, typer.Option("--site", metavar="HOST", help="A site, in place of a monitor.")
+    ] = None,
+    hours: Annotated[float, typer.Option("--hours", min=0.01, max=2160, help="How long.")] = 8,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Shown in the list of silences.")],
+    account_id: OfAccount = None,
+) -> None:
+    """Let nobody get messages about a monitor or a site for a while and print the id of the silence."""
+    from pagegrade.cli.monitors import silence
+
+    silence(monitor_id, project, account_id, reason=reason, hours=hours)
+
+
+@monitors.command("silences")
+def monitors_silences(*, account_id: OfAccount = None, format_name: Format = "text") -> None:
+    """List the silences of an account that are not over."""
+    from pagegrade.cli.monitors import show_silences
+
+    show_silences(account_id, format_name)
+
+
+@monitors.command("unsilence")
+def monitors_unsilence(
+    silence_id: Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade monitors silences` shows it.")],
+    *,
+    account_id: OfAccount = None,
+) -> None:
+    """End a silence now."""
+    from pagegrade.cli.monitors import end
+
+    end(silence_id, account_id)
+
+
 webhooks = typer.Typer(no_args_is_help=True, help="Manage webhooks: receivers of events, for programs and people.")
 
 WebhookId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade webhooks list` shows it.")]
