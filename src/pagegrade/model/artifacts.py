@@ -238,7 +238,7 @@ class ScriptFacts(msgspec.Struct, frozen=True, kw_only=True):
     source_map: str = ""
     """Target of its last ``sourceMappingURL`` comment, as written; ``data:`` alone for an inline map."""
     names_of_main: tuple[str, ...] | None = None
-    """Names in it by which a script finds the main part of the page; ``None`` in artifacts that do not know."""
+    """Names in it by which a script finds its main part, or shows the page; ``None`` in artifacts that do not know."""
 
 
 class ManifestFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -324,6 +324,10 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     def by_url(self) -> dict[str, Resource]:
         """Resources by their referenced URL."""
         return {item.url: item for item in self.items}
+
+    def names_in_scripts(self) -> dict[str, tuple[str, ...] | None]:
+        """URL of a script -> ``ScriptFacts.names_of_main``."""
+        return {item.url: item.script.names_of_main for item in self.items if item.script is not None}
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True):

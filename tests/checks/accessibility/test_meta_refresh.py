@@ -128,6 +128,12 @@ def test_script_that_only_leads_to_another_site_leaves(script: str, state: str) 
     [
         ("3", 60, "restless"),
         ("1; url=/", 60, "restless"),
+        ("0", 60, "restless"),
+        ("0; url=/", 60, "restless"),
+        ("0; url=https://example.com/", 60, "restless"),
+        ("0; url=/", 59, "redirect"),
+        ("0; url=/#news", 60, "redirect"),
+        ("0; url=https://www.example.com/", 60, "redirect"),
         ("4", 60, "timed"),
         ("3", 59, "timed"),
         ("3; url=/next", 60, "timed"),

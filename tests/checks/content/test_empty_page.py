@@ -4,8 +4,9 @@ import pytest
 
 from pagegrade.checks import Facts, all_checks, run_checks
 from pagegrade.checks.content.empty_page import empty_page
+from pagegrade.model.artifacts import ScriptFacts
 from pagegrade.model.outcome import NotRun, Outcome
-from tests.builders import make_artifacts, outcome, run
+from tests.builders import make_artifacts, make_resource, make_resources, outcome, run
 from tests.rendering_builders import make_rendering, make_timeline
 
 
@@ -45,6 +46,27 @@ def test_page_that_hides_all_it_holds_shows_nothing(rule: str) -> None:
 
     assert outcome(empty_page, html).state == "hidden"
     assert isinstance(run(empty_page, html + "<script src=/show.js></script>"), NotRun)
+
+
+@pytest.mark.parametrize(
+    ("scripts", "names", "state"),
+    [
+        ("", (), "hidden"),
+        ("<script src=/menu.js></script>", (), "hidden"),
+        ("<script src=/menu.js></script>", ("waits",), "filled"),
+        ("<script src=/menu.js></script>", None, "filled"),
+        ("<script>open('menu')</script>", (), "hidden"),
+        ("<script>document.documentElement.classList.remove('waits')</script>", (), "filled"),
+    ],
+)
+def test_page_without_opacity_waits_for_a_script(scripts: str, names: tuple[str, ...] | None, state: str) -> None:
+    """That of the tool is missing; another one knows nothing of it, and one that was not read may."""
+    style = "<style>.waits{opacity:0!important}</style><script src=/tool.js></script>"
+    html = f"<!doctype html><html class=waits><title>x</title>{style}{scripts}<h1>Стулья</h1><p>{'слово ' * 50}"
+    menu = make_resource("https://example.com/menu.js", kind="script", script=ScriptFacts(names_of_main=names))
+    tool = make_resource("https://example.com/tool.js", kind="script", status=404)
+
+    assert outcome(empty_page, html, url="https://example.com/", resources=make_resources(menu, tool)).state == state
 
 
 def test_page_that_stays_hidden_in_a_browser_shows_nothing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.html.visible_content import MAX_NODES, find_undrawn, shows_nothing
+from pagegrade.parse.html.visible_content import MAX_NODES, find_undrawn, names_of_root, shows_nothing
 from tests.builders import make_document
 
 
@@ -90,3 +90,25 @@ def test_notes_for_browsers_that_cannot_draw_are_short() -> None:
         page = make_document(f"<main><noscript>{'a' * length}</noscript></main>")
 
         assert (find_undrawn(page, page.body.node.select_one("main")) is not None) is is_found  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("head", "attributes", "names"),
+    [
+        ("<style id=hide-it>body{opacity:0!important}</style>", "", {"hide-it"}),
+        ("<style>.waits,.waits body { opacity: 0.0 !important }</style>", "class=waits", {"waits"}),
+        ("<style>body{opacity:0}body.ready{opacity:1}</style>", "", {"opacity", "ready"}),
+        ("<style>html{opacity:0!important}html{opacity:1}</style>", "", {"opacity"}),
+        ("", "style='opacity: 0'", {"opacity"}),
+        ("<style>body{opacity:0;animation:show 1s forwards}</style>", "", set()),
+        ("<style>body{opacity:0}</style>", "style=opacity:1", set()),
+        ("<style>@media print{body{opacity:0}}</style><style media=print>body{opacity:0}</style>", "", set()),
+        ("<style>.waits body{opacity:0}</style>", "", set()),
+        ("<style>body{opacity:0.5}main{opacity:0}</style>", "", set()),
+    ],
+)
+def test_names_by_which_a_script_shows_a_page(head: str, attributes: str, names: set[str]) -> None:
+    """Those of the rules that leave all of it without opacity; a page that is shown has none."""
+    document = make_document(f"<!doctype html><html {attributes}><head>{head}<body {attributes}><p>слово")
+
+    assert set(names_of_root(document.body.node)) == names  # type: ignore[union-attr, arg-type]

@@ -12,7 +12,7 @@ from pagegrade.parse.files.javascript import done_at_load
 from pagegrade.parse.page_links import same_page_key
 from pagegrade.parse.party import Parties
 from pagegrade.parse.refreshes import delay_seconds, refresh_target, refreshes
-from pagegrade.parse.url import is_http
+from pagegrade.parse.url import is_http, strip_fragment
 
 MAX_SECONDS: Final = 72_000
 """Twenty hours: WCAG 2.2, success criterion 2.2.1. No one is hurried by more."""
@@ -115,13 +115,13 @@ def meta_refresh(
     The header `Refresh` and elements `<meta http-equiv="refresh">` whose content browsers understand; of several the
     first counts. It fails with a delay above 0 and up to 20 hours. A delay of 0 is a redirect. The guidelines for
     accessibility allow it, because no one has begun to read, so it costs only half; a response with status 301 or 308
-    does the same for every program, and faster. One without a URL is treated alike: the page requests itself again, and
-    what it then shows is not known. Where a browser drew the page, a redirect by a script counts like one by the
-    element. Content that browsers do not understand does nothing, and passes. More than 20 hours pass, although the
-    strictest level of the guidelines forbids them as well. A refresh that leads to another site fails with any delay up
-    to 20 hours, and limits the score: visitors do not get this page. So does a script in the page that leads to another
-    site without any condition, and a page of sixty words and more that loads itself again within three seconds, by a
-    script as well.
+    does the same for every program, and faster. One without a URL is treated alike on a page of a few words: the page
+    requests itself again, and what it then shows is not known. Where a browser drew the page, a redirect by a script
+    counts like one by the element. Content that browsers do not understand does nothing, and passes. More than 20 hours
+    pass, although the strictest level of the guidelines forbids them as well. A refresh that leads to another site
+    fails with any delay up to 20 hours, and limits the score: visitors do not get this page. So does a script in the
+    page that leads to another site without any condition, and a page of sixty words and more that loads itself again
+    within three seconds, by a script as well.
 
     ## Fails on
 
@@ -154,11 +154,10 @@ def meta_refresh(
         url = refresh_target(content, document)
         if delay <= MAX_SECONDS and url is not None and is_http(url) and not parties.is_own(url):
             return Outcome("leaves", value=url[:2_000], evidence=evidence)
+        if delay <= MAX_RESTLESS_SECONDS and document.word_count >= MIN_READ_WORDS and _is_same(url, document, delay):
+            return Outcome("restless", value=delay, evidence=evidence)
         if delay == 0:
             return Outcome("redirect", value=0, evidence=evidence)
-        is_same = url is None or same_page_key(url) == same_page_key(document.url)
-        if delay <= MAX_RESTLESS_SECONDS and is_same and document.word_count >= MIN_READ_WORDS:
-            return Outcome("restless", value=delay, evidence=evidence)
         if delay <= MAX_SECONDS:
             return Outcome("timed", value=delay, evidence=evidence)
         break
@@ -173,6 +172,13 @@ def meta_refresh(
             away = Offender(script.node, "a script leads there at once", url=found[2])
             return Outcome("leaves", value=found[2], evidence=evidence_of(document, [away]))
     return Outcome("none")
+
+
+def _is_same(url: str | None, document: Document, delay: int) -> bool:
+    """Return whether a refresh loads the page again: at once, another form of its URL may be where it ends."""
+    if url is None:
+        return True
+    return url == strip_fragment(document.url) if delay == 0 else same_page_key(url) == same_page_key(document.url)
 
 
 def _loads_again(statements: str, document: Document) -> str:

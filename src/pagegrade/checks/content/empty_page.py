@@ -1,11 +1,11 @@
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
 from pagegrade.checks._metrics import paints_nothing
-from pagegrade.model.artifacts import NotGathered, Response
+from pagegrade.model.artifacts import NotGathered, Resources, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.model.rendering import Rendering
-from pagegrade.parse.html.visible_content import holds_something, shows_nothing
+from pagegrade.parse.html.visible_content import holds_something, shows_nothing, stays_faded
 
 
 @check(
@@ -35,22 +35,26 @@ from pagegrade.parse.html.visible_content import holds_something, shows_nothing
             why="Visitors see a white page, although its content was sent, and search engines rate hidden text low.",
             fix=(
                 "Find the rule that hides the body or what surrounds the content (`display: none`, "
-                "`visibility: hidden`), and remove it. Where a script is meant to take it back, find out why that "
-                "script did not run."
+                "`visibility: hidden`, `opacity: 0`), and remove it. Where a script is meant to take it back, find "
+                "out why that script did not run."
             ),
         ),
     ),
     cap=Cap(49),
     sources=("https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors",),
 )
-def empty_page(document: Document, response: Response, rendering: Rendering | NotGathered) -> Verdict:
+def empty_page(
+    document: Document, response: Response, resources: Resources | NotGathered, rendering: Rendering | NotGathered
+) -> Verdict:
     """A page that answers with success and shows nothing is broken.
 
     ## What it checks
 
     Whether the body shows anything at all: text, an image, a video, a frame, a form or an SVG. Content that the page's
     own rules hide is not shown, and where a browser painted nothing of the page, it shows nothing. Without a browser, a
-    page is not evaluated whose scripts may add or show its content.
+    page is not evaluated whose scripts may add or show its content. A page that is left without opacity until a script
+    shows it, as tools for tests do, is hidden where that script is missing: none that runs names the class, the element
+    or the property.
 
     ## Fails on
 
@@ -74,10 +78,12 @@ def empty_page(document: Document, response: Response, rendering: Rendering | No
     is_blank = (
         isinstance(rendering, Rendering) and paints_nothing(rendering) and "frames_not_checked" not in rendering.notes
     )
-    is_hidden = document.visibility.hides_page or is_blank
-    if not is_hidden and not shows_nothing(document):
+    names = {} if isinstance(resources, NotGathered) else resources.names_in_scripts()
+    is_faded = isinstance(rendering, NotGathered) and stays_faded(document, names)
+    is_hidden = is_faded or document.visibility.hides_page
+    if not (is_hidden or is_blank or shows_nothing(document)):
         return Outcome("filled", value=amount(document.word_count, "word"))
-    state = "hidden" if document.visibility.hides_page or holds_something(document) else "empty"
-    if state == "hidden" and isinstance(rendering, NotGathered) and document.running_scripts:
+    state = "hidden" if is_hidden or holds_something(document) else "empty"
+    if state == "hidden" and not is_faded and isinstance(rendering, NotGathered) and document.running_scripts:
         return NEEDS_RENDERING
     return Outcome(state, value="0 words", evidence=(Evidence(url=response.url, value=f"{document.bytes:,} bytes"),))

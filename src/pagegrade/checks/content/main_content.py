@@ -11,7 +11,7 @@ from pagegrade.model.rendering import Rendering
 from pagegrade.parse.assets import lost_files
 from pagegrade.parse.html.main_content import stead_of
 from pagegrade.parse.html.unclosed import find_beginnings, find_break
-from pagegrade.parse.html.visible_content import shows_nothing
+from pagegrade.parse.html.visible_content import shows_nothing, stays_faded
 from pagegrade.parse.http.robots_directives import ALL_BOTS
 from pagegrade.parse.likeness import is_about_another
 
@@ -244,7 +244,10 @@ def main_content(
     if document.client_rendered:
         return NEEDS_RENDERING
     is_frameset = document.body is None and bool(document.frames)
-    if document.visibility.hides_page or (shows_nothing(document) and not is_frameset):
+    names = resources.names_in_scripts() if isinstance(resources, Resources) else {}
+    is_faded = isinstance(rendering, NotGathered) and stays_faded(document, names)
+    is_hidden = is_faded or document.visibility.hides_page
+    if is_hidden or (shows_nothing(document) and not is_frameset):
         return NotApplicable("The page is empty.")
     sizes: dict[str, tuple[int, int]] = {}
     if isinstance(resources, Resources):
@@ -259,7 +262,7 @@ def main_content(
         sizes=sizes,
         own_share=share,
         sheets=[one.ink_rules for one in items if one.ink_rules],
-        script_names={one.url: one.script.names_of_main for one in items if one.script is not None},
+        script_names=names,
     )
     if found is None:
         cut = find_break(response.body, document) if response.truncated is None else None

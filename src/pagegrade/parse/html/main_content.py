@@ -18,7 +18,7 @@ from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.html.layers import MAX_LAYERS, NAME, find_cover, find_piled, rules_of
 from pagegrade.parse.html.regions import Regions
 from pagegrade.parse.html.unclosed import find_swallowing
-from pagegrade.parse.html.visible_content import find_undrawn
+from pagegrade.parse.html.visible_content import find_undrawn, names_of_root
 from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 from pagegrade.parse.words import says_more_than
@@ -259,9 +259,9 @@ def _may_show(
 
 
 def names_of_main(root: Element) -> tuple[str, ...]:
-    """The names by which a script finds the main part of a page or what is around it, at most ``MAX_NAMES``."""
+    """The names by which a script finds the main part of a page or what is around it, or shows the page."""
     parts = list(islice(_main_parts(root), _MAX_ITEMS)) or list(islice(root.select("h1"), 1))
-    return tuple(sorted(frozenset().union(*map(names_around, parts)))[:MAX_NAMES])
+    return (*names_of_root(root), *sorted(frozenset().union(*map(names_around, parts)))[:MAX_NAMES])
 
 
 def names_around(part: Element) -> frozenset[str]:

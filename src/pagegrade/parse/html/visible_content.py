@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
 from turbohtml import Element, Text
 
 from pagegrade.model.document import Document
+from pagegrade.parse.cascade.states import attribute_of
+from pagegrade.parse.css.ink import ink_blocks
+from pagegrade.parse.url import strip_fragment
 
 MAX_NODES: Final = 2_000
 """Elements of the body that are searched for a drawing; a page with more of them shows something."""
@@ -28,6 +31,8 @@ _MIN_FALLBACK: Final = 300
 _MAX_BESIDE: Final = 120
 """Characters beside it that are a heading or a note; what is more is a page of its own."""
 _MAX_UNDRAWN: Final = 5
+_MAX_NAMES: Final = 100
+"""Of those by which a script finds something."""
 _TAG: Final = re.compile(r"<[^<>]{0,500}>")
 _INVISIBLE: Final = (
     " \t\n\r\f\v\u00a0\u00ad\u034f\u061c\u115f\u1160\u180e\u2002\u2003\u2009\u200b\u200c\u200d\u200e\u200f\u202f\u2060"
@@ -35,6 +40,14 @@ _INVISIBLE: Final = (
 )
 """Characters that draw nothing: blanks, marks of direction and of joining, fillers of Hangul, an empty braille cell."""
 _UNSEEN: Final = frozenset({"script", "style", "template", "noscript"})
+_OPACITY: Final = re.compile(
+    r"(?<![\w-])opacity\s{0,5}:\s{0,5}([\d.]{1,20})(%?)\s{0,5}(!\s{0,5}important)?", re.IGNORECASE
+)
+_OF_ROOT: Final = re.compile(
+    r"(?:(?:html|body|:root)(?![\w-])|(?=[.#]))[.#\w-]{0,200}(?:[\s>]{1,5}body(?![\w-])[.#\w-]{0,200})?"
+)
+"""A selector of the page as a whole by its names."""
+_NAME: Final = re.compile(r"[.#]([\w-]{1,80})")
 _SHOWN_REFERENCES: Final = frozenset({"image", "media", "object", "frame"})
 
 
@@ -104,3 +117,58 @@ def _nodes(document: Document, *, hides: Callable[[Element], bool]) -> Iterator[
                 return
             yield child
             stack.append(iter(child))
+
+
+def stays_faded(document: Document, script_names: Mapping[str, Collection[str] | None]) -> bool:
+    """Return whether the page's own rules leave all of it without opacity, and no script that runs takes that back.
+
+    Args:
+        document: The page.
+        script_names: URL of a script -> those of ``names_of_root`` that are in it; ``None`` if it was not read.
+    """
+    body = document.body
+    names = names_of_root(body.node) if body is not None and isinstance(body.node, Element) else ()
+    if not names:
+        return False
+    running = document.running_scripts
+    texts = [one.text if one.url is None else script_names.get(strip_fragment(one.url)) for one in running]
+    return all(said is not None and not any(name in said for name in names) for said in texts)
+
+
+def names_of_root(body: Element) -> tuple[str, ...]:
+    """The names by which a script shows a page that its own rules leave without opacity; empty for one that is shown.
+
+    Testing tools hide a page until they have changed it, so that visitors do not see the change. A rule with an
+    animation shows the page by itself.
+    """
+    html = body.parent
+    if not isinstance(html, Element):
+        return ()
+    names = {"opacity"}
+    last: dict[Element, tuple[bool, bool]] = {}
+    for style in html.select("style"):
+        if "opacity" not in style.text or (attribute_of(style, "media") or "all").lower() not in {"all", "screen"}:
+            continue
+        for is_plain, selectors, declarations in ink_blocks(style.text):
+            found = [*_OPACITY.finditer(declarations)]
+            for selector in filter(_OF_ROOT.fullmatch, map(str.strip, selectors.split(","))) if found else ():
+                names.update(_NAME.findall(selector), (attribute_of(style, "id") or "").split())
+                for one in (html, body):
+                    if is_plain and one.matches(selector):
+                        _fade(last, one, found[-1], is_moved="animation" in declarations)
+    for one in (html, body):
+        own = attribute_of(one, "style") or ""
+        for match in _OPACITY.finditer(own):
+            _fade(last, one, match, is_moved="animation" in own)
+    if not any(is_unseen for is_unseen, _ in last.values()):
+        return ()
+    # What is said to be important, a script cannot overrule: it takes the name or the element away.
+    is_firm = all(firm for is_unseen, firm in last.values() if is_unseen)
+    return tuple(sorted(names - {"opacity"} if is_firm else names)[:_MAX_NAMES]) or ("opacity",)
+
+
+def _fade(last: dict[Element, tuple[bool, bool]], node: Element, match: re.Match[str], *, is_moved: bool) -> None:
+    """Note (whether nothing is left, whether that is important) of a declaration that counts more than those before."""
+    is_firm = match[3] is not None
+    if is_firm or not last.get(node, (False, False))[1]:
+        last[node] = (not match[1].strip("0.") and not is_moved, is_firm)
