@@ -132,3 +132,26 @@ def test_form_that_carries_the_address_of_a_page_further_down_was_not_asked_for(
     found = kind_of(PASSED_ON.format(path=path), url=f"{ROOT}{path}")
 
     assert found == kind
+
+
+FORUM = """<html lang="th"><head><title>เข้าสู่ระบบ - ชมรมเรือ</title></head><body>
+<nav><a href="/index.php">หน้าแรก</a><a href="/faq.php">คำถาม</a><a href="/ucp.php?mode=register">สมัคร</a>
+<a href="/ucp.php?mode=terms">ข้อตกลง</a><a href="/ucp.php?mode=privacy">ความเป็นส่วนตัว</a></nav><main>{beside}
+<form action="/ucp.php?mode=login" method="post"><h1>เข้าสู่ระบบ</h1><h2>สมัครสมาชิก</h2><p>กระดานนี้อ่านได้เฉพาะสมาชิก กรุณาเข้าสู่ระบบก่อน</p>
+<p>การสมัครใช้เวลาไม่นาน และเปิดให้อ่านทุกหัวข้อ ผู้ดูแลจะตรวจใบสมัครภายในสองวัน</p><h2>ช่วยเหลือ</h2>
+<input name="username" aria-label="ชื่อ"><input type="password" name="password" aria-label="รหัสผ่าน">
+<input type="hidden" name="redirect" value="{back}"><button>เข้าสู่ระบบ</button></form></main></body></html>"""
+
+
+@pytest.mark.parametrize(
+    ("beside", "kind"),
+    [
+        ("", "login_wall"),
+        ("<h2>หัวข้อ</h2><p>" + "เรือใบลำนี้แล่นได้ดีในลมแรงและสงบ " * 8, None),
+    ],
+)
+def test_form_that_is_most_of_the_page_and_leads_back_to_it(beside: str, kind: str | None) -> None:
+    """Links around it are those of the site; below the topics of a board, a form is a short way in."""
+    html = FORUM.format(back="./viewtopic.php?t=77", beside=beside)
+
+    assert kind_of(html, url=f"{ROOT}/viewtopic.php?t=77") == kind

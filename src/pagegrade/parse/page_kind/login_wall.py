@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from turbohtml import Element
+
 from pagegrade.parse.page_kind.sketch import path_of, phrases
 from pagegrade.parse.page_kind.structure import SUPPORT, Structure
 from pagegrade.parse.url import host
@@ -107,14 +109,25 @@ def score_login_wall(page: Structure) -> int:
     is_itself = page.is_described or page.is_named_by_address
     # A form that carries the address of a page further down in the site was asked for by no one.
     is_itself = is_itself and not (page.way_back and path.strip("/").count("/") >= _MIN_DEPTH)
-    if page.is_root or not asks or is_itself or page.bareness < _MIN_BARENESS:
+    is_form = page.way_back and page.passwords == 1 and _is_in_main_form(page)
+    if page.is_root or not asks or is_itself or (page.bareness < _MIN_BARENESS and not is_form):
         # The front page of an application may be its sign-in form, and a page that names itself is what was asked for.
         return 0
     elsewhere = page.passwords == 1 and _posts_to_another_page(page)
     here = asks + 4 * back + 2 * elsewhere + 2 * page.is_everywhere + page.is_noindex
     posts = any(one.method == "post" for one in page.document.forms[:10])
     is_wall = back or elsewhere or (posts and _ASKS.search(page.text) is not None)
-    return page.bareness + here + min(said, SUPPORT) if is_wall else 0
+    return (max(page.bareness, 0) if is_form else page.bareness) + here + min(said, SUPPORT) if is_wall else 0
+
+
+def _is_in_main_form(page: Structure) -> bool:
+    """The form with the password holds most of what the page says: it is no field beside something else."""
+    return any(
+        isinstance(one.node, Element)
+        and one.node.select_one("input[type=password]") is not None
+        and 2 * len(" ".join(one.node.text.split())) > len(page.document.main_text)
+        for one in page.document.forms[:10]
+    )
 
 
 def _posts_to_another_page(page: Structure) -> bool:
