@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import struct
 import zlib
 
@@ -92,11 +91,6 @@ def script(number: int) -> bytes:
     """A harmless script of about 600 bytes."""
     lines = [f"const part{number}_{line} = {line} + {number};" for line in range(16)]
     return ("'use strict';\n" + "\n".join(lines) + "\n").encode()
-
-
-def data_uri(content: bytes, media_type: str) -> str:
-    """``content`` as a data: URL."""
-    return f"data:{media_type};base64,{base64.b64encode(content).decode()}"
 
 
 def _png_chunk(kind: bytes, data: bytes) -> bytes:

@@ -34,13 +34,13 @@ from pagegrade.service.doctor.checks import (
     warning,
 )
 from pagegrade.service.doctor.postgresql import look_at_origin, look_at_postgres
-from pagegrade.service.doctor.secret_keys import look_at_secret_keys
 from pagegrade.service.doctor.storage import (
     behind_clock_ms,
     look_at_crawls,
     look_at_database,
     look_at_folder,
     look_at_leftovers,
+    look_at_secret_keys,
     look_at_server,
     look_at_sqlite,
     newest_row_ms,

@@ -1,4 +1,7 @@
-"""Facts that a browser measured, as lines with a name: metrics, the largest paint with its cause, what is stored."""
+"""Facts that a browser measured, as lines with a name: metrics, the largest paint with its cause, what is stored.
+
+And sentences about what the limits of a rendering left out.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ from typing import Final
 from pagegrade.model.rendering import RenderedPage, StorageKind
 from pagegrade.model.report import Report
 from pagegrade.render.amounts import format_ms
-from pagegrade.render.drawing_limits import drawing_limits
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 
@@ -88,3 +90,22 @@ def _stored(rendered: RenderedPage, words: Words) -> str:
         for kind, name in _STORED.items()
         if counts[kind]
     )
+
+
+_SENTENCES: Final = {
+    "loads_cut": N_("There was no time for further loads."),
+    "load_timeout": N_("Scripts kept the page busy; its load was cut off."),
+    "unfinished": N_("The page did not finish loading; its load was cut off."),
+    "requests_open": N_("The page kept waiting for answers; its load was cut off."),
+    "nothing_painted": N_("The browser painted nothing of the page."),
+    "look_timeout": N_("There was no time to record everything of the drawn page."),
+    "axe_timeout": N_("The accessibility rules did not finish."),
+    "frames_not_checked": N_("The contents of embedded frames were not checked."),
+    "trace_cut": N_("The page did more than is recorded of a load."),
+}
+"""Note of a rendering -> its sentence; what other notes left out is said where it is missing."""
+
+
+def drawing_limits(rendered: RenderedPage, words: Words) -> str:
+    """Return the sentences for the notes of a rendering, in one line; empty when nothing was left out."""
+    return " ".join(words.gettext(sentence) for note, sentence in _SENTENCES.items() if note in rendered.notes)

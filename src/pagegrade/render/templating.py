@@ -40,7 +40,7 @@ from pagegrade.render.key_figures import key_figures, loaded_bytes
 from pagegrade.render.measured import measured
 from pagegrade.render.previews import image_note, search_result, shared_link
 from pagegrade.render.prose import parse_prose
-from pagegrade.render.request_rows import request_table
+from pagegrade.render.rendered_view import request_table
 from pagegrade.render.tls_facts import tls_facts
 from pagegrade.report.compare import Change
 from pagegrade.report.serialize import format_timestamp, timestamp

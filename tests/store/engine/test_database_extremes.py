@@ -36,7 +36,6 @@ from tests.queue_builders import add_queued
 from tests.store.repositories.test_report_list import packed
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database
 
-MEBIBYTE = 1 << 20
 ODD = "a\u0000b"
 
 

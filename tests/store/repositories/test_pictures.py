@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.model.stored import PackedPicture
-from pagegrade.store.repositories.pictures import load_picture, pictures_bytes
+from pagegrade.store.repositories.pictures import load_picture
 from pagegrade.store.repositories.reports import delete_report
 from tests.queue_builders import Queue, completed, failed
 from tests.store_builders import add_owner, make_database
@@ -58,7 +58,7 @@ def test_only_the_run_that_is_shown_keeps_its_pictures(queue: Queue) -> None:
     queue.finish(run, failed())
 
     assert (load(queue, report, 1, "viewport"), load(queue, report, 2, "viewport")) == (None, b"RIFF1")
-    assert queue.database.read_here(pictures_bytes) == 11
+    assert queue.rows("SELECT SUM(LENGTH(body)) FROM run_pictures") == [(11,)]
     assert queue.rows("SELECT stored_bytes FROM accounts") == [
         (queue.rows("SELECT SUM(LENGTH(body)) FROM run_details")[0][0] + 11,)
     ]
@@ -69,7 +69,7 @@ def test_they_go_with_their_report(queue: Queue) -> None:
     report = draw(queue)
     queue.write(lambda tx: delete_report(tx, queue.account_id, report))
 
-    assert queue.database.read_here(pictures_bytes) == 0
+    assert queue.rows("SELECT COUNT(*) FROM run_pictures") == [(0,)]
     assert queue.rows("SELECT stored_bytes FROM accounts") == [(0,)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import bindparam, func, insert, select, text
+from sqlalchemy import bindparam, insert, select, text
 
 from pagegrade.model.stored import PackedPicture
 from pagegrade.store.engine.database import Transaction
@@ -47,8 +47,3 @@ def load_picture(tx: Transaction, report_id: int, number: int, name: str) -> byt
     """Return a picture of a run of a report; ``None`` when there is none."""
     body: bytes | None = tx.execute(_LOAD, {"report": report_id, "number": number, "picture": name}).scalar()
     return None if body is None else bytes(body)
-
-
-def pictures_bytes(tx: Transaction) -> int:
-    """Return the size of all pictures together."""
-    return int(tx.execute(select(func.coalesce(func.sum(func.length(run_pictures.c.body)), 0))).scalar_one())
