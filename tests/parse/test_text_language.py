@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagegrade.parse.text_language import MIN_LETTERS, detect_language, is_same_language, right_to_left_ratio
+from pagegrade.parse.text_language import (
+    MIN_DIFFERENT,
+    MIN_LETTERS,
+    detect_language,
+    is_same_language,
+    right_to_left_ratio,
+)
 
 SENTENCES = {
     "en": "We water the garden every morning, and in autumn we collect the fallen leaves from the pond. ",
@@ -104,3 +110,16 @@ def test_text_in_another_script_than_the_detected_language_has_none() -> None:
     )
 
     assert detect_language(text, unless=["en"]) in {"", "ka"}
+
+
+def test_labels_that_are_repeated_are_no_text() -> None:
+    """The detector takes these for Swedish, and a sentence that is repeated for what it is."""
+    menu = (
+        "Overflow Active Parent Active Item Header" + " Item" * 17 + " Active Parent Active Item Header" + " Item" * 17
+    )
+    start = "Subnav Divider Pill Icon Active Item Item Active Item Item Active Item Item Wrap Active"
+    labels = f"{start}{' Item' * 15} Active{' Item' * 16} Active{' Item' * 14} {menu} Active Parent Active Item Header"
+    labels += " Item" * 17
+
+    assert detect_language(labels, unless=["en"]) == ""
+    assert len(" ".join(dict.fromkeys(labels.split()))) < MIN_DIFFERENT <= len(SENTENCES["fi"].strip())

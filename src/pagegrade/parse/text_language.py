@@ -17,6 +17,8 @@ MIN_LETTERS: Final = 200
 """In shorter texts, names, labels and loan words decide."""
 MIN_LATIN_LETTERS: Final = 500
 """The same for languages in Latin letters, in which every page has some words of English."""
+MIN_DIFFERENT: Final = 70
+"""Characters of the different words of such a text: a few labels that are repeated are none."""
 _MIN_PROBABILITY: Final = 0.97
 _MAX_DIFFERENT: Final = 50_000
 
@@ -88,6 +90,8 @@ def detect_language(text: str, *, unless: Collection[str] = ()) -> str:
         return ""
     language = _detect(windows[0])
     if not language or (language in _LATIN and len(text) < MIN_LATIN_LETTERS):
+        return ""
+    if language in _LATIN and len(" ".join(dict.fromkeys(text[:_MAX_DIFFERENT].split()))) < MIN_DIFFERENT:
         return ""
     if any(is_same_language(one, language) for one in unless) or not _is_written_in(windows[0], language):
         return ""
