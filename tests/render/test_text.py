@@ -37,7 +37,7 @@ def test_the_report_says_everything_a_person_needs() -> None:
         "at most 79",
         "48.2 kB, 11.9 kB transferred",
         "Not seen   sitemaps",
-        "ruleset 2026.10",
+        "ruleset 2026.11",
         "pagegrade explain",
     ):
         assert part in text
@@ -183,3 +183,17 @@ def test_a_line_says_where_the_page_ended() -> None:
 
     assert "https://example.com/pricing → https://example.com/prices  " in summary_line(led).plain
     assert "→" not in summary_line(stays).plain
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_share_that_was_evaluated_stands_beside_or_below_what_it_is_about(width: int) -> None:
+    """Never at the left edge, where it would look like a line of its own."""
+    report = make_report()
+    category = replace(report.categories["seo"], coverage=0.5, failed=5)
+    text = render_text([replace(report, categories={**report.categories, "seo": category})], width=width)
+    lines = text.splitlines()
+    (at,) = (number for number, line in enumerate(lines) if "50% evaluated" in line)
+    column = lines[at].index("50%")
+
+    assert all(cell_len(line) <= width for line in lines)
+    assert "5 findings, 50% evaluated" in lines[at] or lines[at - 1].index("5 findings") == column

@@ -282,12 +282,17 @@ def _score(page: TextPage, report: Report) -> None:
         row.append(f"{score:>3}  ", style="bold")
         row.append_text(page.bar(category.score or 0, GRADE_STYLES.get(category.result, "")))
         row.append(f"  {category.result or view.NO_GRADE:<8}", style=GRADE_STYLES.get(category.result, ""))
+        column = 2 + row.cell_len + 2
         row.append(
             f"  {view.plural(category.failed, 'finding')}" if category.failed else "  nothing found", style="dim"
         )
         share = view.evaluated_share(category)
-        row.append(f", {share}" if share else "", style="dim")
+        if share and 2 + row.cell_len + 2 + len(share) <= page.width:
+            row.append(f", {share}", style="dim")
+            share = ""
         page.line(row, indent=2)
+        if share:
+            page.line(Text(share, style="dim"), indent=column)
     if (known := report.categories.get("accessibility")) is not None and known.score is not None:
         page.line(Text(f"{view.CATEGORY_NAMES['accessibility']}: {machine_share(report)}.", style="dim"), indent=2)
     _notes(page, report)

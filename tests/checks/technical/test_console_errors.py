@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks._run import Evaluated
 from pagegrade.checks.technical.console_errors import console_errors
@@ -79,3 +80,12 @@ def test_a_host_that_does_not_answer_is_named_without_our_proxy() -> None:
 
     assert isinstance(found, Outcome)
     assert found.evidence[0].snippet == "Failed to load resource: its host does not exist or does not answer"
+
+
+def test_the_page_that_the_browser_shows_for_a_refused_frame_is_no_place() -> None:
+    """Nobody can open it."""
+    message = replace(make_message("Refused to display 'https://maps.test/'"), url="chrome-error://chromewebdata/")
+    found = evaluate(message).verdict
+
+    assert isinstance(found, Outcome)
+    assert found.evidence[0].url == ""

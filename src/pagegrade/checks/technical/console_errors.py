@@ -82,7 +82,8 @@ def console_errors(rendering: Rendering, response: Response, resources: Resource
         value=len(found),
         evidence=tuple(
             Evidence(
-                url=message.url,
+                # A refused frame shows a page of the browser's own; the text names the one that was to be there.
+                url="" if message.url.startswith("chrome-error:") else message.url,
                 line=None if message.line is None else message.line + 1,
                 snippet=_NO_ANSWER if _NOT_CONTACTED in message.text else message.text[:200],
                 reason=f"{message.source}, {message.count} times" if message.count > 1 else message.source,
