@@ -122,6 +122,7 @@ ROWS: Final = {
     ("PUT", "/api/v1/audits/{id}"): Row(200, 404, "audits:write", {"paused": "0"}),
     ("DELETE", "/api/v1/audits/{id}"): Row(200, 404, "audits:write"),
     ("GET", "/api/v1/audits/{id}/compare"): Row(422, 404, "audits:read"),
+    ("GET", "/api/v1/audits/{id}/proof"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/audits/{id}/export"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/audits/{id}/crawls"): Row(200, 404, "audits:read"),
     ("GET", "/api/v1/audits/{id}/crawls/{n}"): Row(200, 404, "audits:read"),
