@@ -18,6 +18,8 @@ import yaml  # type: ignore[import-untyped]  # it has no types of its own
 
 from tests.cli.site import Site, running_site
 from tests.sarif_rules import refusals
+from tests.site_world.server import serving
+from tests.site_world.world import make_world
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 ACTION: Final[dict[str, Any]] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -188,6 +190,41 @@ def test_new_findings_without_a_baseline_are_a_mistake(site: Site, tmp_path: Pat
 
     assert job.status == 2
     assert "needs a baseline" in job.log
+
+
+def test_a_site_is_audited_and_a_condition_fails_the_job(tmp_path: Path) -> None:
+    """The result is in the log, the summary and the outputs; the files of an audit are kept for the next one."""
+    with serving(make_world(48, pages=6, faults=("broken-link",))) as site:
+        inputs = {"audit": f"{site.origin}/", "package": "", "fail-on": "check.broken-internal-links\n"}
+        job = run_action(tmp_path, inputs)
+        again = run_action(tmp_path, {**inputs, "fail-on": ""})
+    result = json.loads((job.folder / job.outputs["json"]).read_text(encoding="utf-8"))
+
+    assert (job.status, job.outputs["exit-code"], again.status) == (1, "1", 0)
+    assert "broken-internal-links" in {finding["check"] for finding in result["findings"]}
+    assert "<html" in (job.folder / job.outputs["html"]).read_text(encoding="utf-8")
+    assert job.outputs["json"] == "pagegrade/1/audit.json"
+    assert again.outputs["json"] == "pagegrade/2/audit.json"
+    assert all(line.startswith("    ") for line in job.summary.splitlines())
+    assert "Fix first" in job.summary
+    assert "Fix first" in job.log
+
+
+@pytest.mark.parametrize("other", ["url", "source", "baseline", "fail-on-new"])
+def test_an_input_of_pages_is_a_mistake_beside_a_site(tmp_path: Path, other: str) -> None:
+    """It would be ignored."""
+    job = run_action(tmp_path, {"audit": "http://127.0.0.1:1/", "package": "", other: "high"})
+
+    assert job.status == 2
+    assert "are of pages" in job.log
+
+
+def test_the_start_page_is_not_read_as_an_option(tmp_path: Path) -> None:
+    """It may come from a pull request."""
+    job = run_action(tmp_path, {"audit": "--version", "package": ""})
+
+    assert job.status == 3
+    assert "http://--version/" in job.log
 
 
 @pytest.mark.parametrize(
