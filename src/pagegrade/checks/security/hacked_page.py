@@ -6,6 +6,7 @@ from pagegrade.model.document import Document
 from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.html.card_skimmers import find_skimmers
 from pagegrade.parse.html.concealed_text import ConcealedText
+from pagegrade.parse.html.hidden_orders import find_hidden_orders
 from pagegrade.parse.html.injected_content import Injection, find_injections
 from pagegrade.parse.html.injected_lures import find_lures
 from pagegrade.parse.party import Parties
@@ -40,6 +41,7 @@ _REASONS: Final = {
     "form-hijack": "script that sends what visitors enter to another site",
     "copy-swap": "script that replaces what visitors copy",
     "field-trap": "field for a card where no one sees it",
+    "hidden-orders": "hidden text that gives orders to programs",
     "imitation": "secret asked for on a page that is made to look like this site",
     "key-logger": "script that sends each key that is pressed to another site",
     "held-visitor": "script that keeps visitors from leaving",
@@ -57,6 +59,7 @@ _CERTAIN: Final = frozenset(
         "field-trap",
         "foreign-keywords",
         "form-hijack",
+        "hidden-orders",
         "imitation",
         "key-logger",
         "link-farm",
@@ -145,8 +148,11 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     browsers fill them in, a script that puts a command into the clipboard which hides its window or what it runs, a
     form for commands beside the output of one, a block of links to fifteen sites that sell such goods, and fields for a
     password, a card or a PIN on a page that wears the name of another site, in its host name or its title, with
-    pictures and links of that site and none of its own. Links to social networks, to shared services and to privacy
-    policies do not count, and neither do hidden links for goods that the page is about by its title and its own text.
+    pictures and links of that site and none of its own. Text that no one can see and that orders assistants and other
+    programs to ignore their instructions, or to send files with secrets to an address, counts in any of a dozen
+    languages, spelled in characters without a shape as well. Links to social networks, to shared services and to
+    privacy policies do not count, and neither do hidden links for goods that the page is about by its title and its own
+    text.
 
     ## Fails on
 
@@ -169,6 +175,7 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
         *find_injections(document, parties, concealed_text),
         *find_skimmers(document, parties),
         *find_lures(document, parties),
+        *find_hidden_orders(document, concealed_text),
     )
     links = [one for one in found if one.kind == "hidden-link"]
     spam = [one for one in links if one.spam]

@@ -214,6 +214,7 @@ Kind = Literal[
     "form-hijack",
     "copy-swap",
     "imitation",
+    "hidden-orders",
 ]
 """``disguised-address``: a script in which an address of another site is decoded and loaded or opened."""
 
@@ -253,7 +254,7 @@ def _hidden_links(document: Document, parties: Parties, text_concealed: Conceale
     foreign = list(foreign_links(document, parties))
     if not foreign:
         return
-    concealed = _Concealed(document, text_concealed)
+    concealed = Concealed(document, text_concealed)
     topic: bool | None = None
     for anchor, url in foreign:
         depth = concealed.how(anchor.node)
@@ -335,7 +336,7 @@ def _concealing_rules(css: str) -> Iterator[tuple[str, str]]:
             yield selected[1], css[start + 1 : end]
 
 
-class _Concealed:
+class Concealed:
     """Ways to hide elements: by their own style, by a rule of the page, or by a script."""
 
     def __init__(self, document: Document, concealed: ConcealedText) -> None:
