@@ -241,3 +241,44 @@ def test_page_that_wears_the_name_of_another_site_and_asks_for_secrets(
 ) -> None:
     """Its own sign-in, one that is run for it under its name, and a page with links of its own are none."""
     assert imitates(f"<title>{title}</title><h1>{title}</h1>{body}", url) == is_one
+
+
+TAKEN = (
+    "<link rel=canonical href=https://slots.test/><link rel=amphtml href=https://amp.slots.test/a>"
+    "<link rel=alternate hreflang=id href=https://slots.test/>"
+)
+OWN = "<meta property=og:url content=https://example.com/b><a href=/a>1</a><a href=/b>2</a><a href=/c>{}</a>"
+
+
+def is_taken(head: str, url: str = "https://example.com/b") -> bool:
+    """The canonical link leads to a site that nothing else of the page knows."""
+    document = make_document(f"<title>x</title>{head}", url=url)
+    return any(one.kind == "taken-canonical" for one in find_lures(document, parties_of_document(document)))
+
+
+@pytest.mark.parametrize("text", ["Surat domisili", "Услуги", "住民票", "الخدمات", "บริการ", "Bürgerbüro"])
+def test_canonical_links_that_intruders_have_turned(text: str) -> None:
+    """By the address of the page in its data, too; its own versions, or a link to that site, are another matter."""
+    own = OWN.format(text)
+    data = '<script type=application/ld+json>{"url": "https://example.com/b"}</script>'
+
+    assert is_taken(TAKEN + own)
+    assert is_taken(TAKEN + data + own[own.index("<a") :])
+    for harmless in (
+        f"<link rel=canonical href=https://slots.test/>{own}",
+        f"{TAKEN}<link rel=alternate hreflang=en href=https://example.com/en>{own}",
+        f"{TAKEN}{own.replace('content=https://example.com', 'content=https://slots.test')}",
+        f"{TAKEN}{own}<a href=https://slots.test/about>Us</a>",
+        f"{TAKEN}{own}<script src=https://cdn.slots.test/a.js></script>",
+        f"{TAKEN.replace('slots.test', 'example.com')}{own}",
+        f"{TAKEN}{own.replace('<a href=/c>', '')}",
+    ):
+        assert not is_taken(harmless)
+
+
+def test_a_page_that_has_moved_keeps_its_path() -> None:
+    """All of its versions lead to the new site."""
+    moved = TAKEN.replace("slots.test/>", "slots.test/b>")
+
+    assert not is_taken(moved + OWN)
+    assert is_taken(moved + OWN.replace("/b>", "/d>", 1), "https://example.com/d")

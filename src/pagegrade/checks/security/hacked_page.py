@@ -42,6 +42,7 @@ _REASONS: Final = {
     "copy-swap": "script that replaces what visitors copy",
     "field-trap": "field for a card where no one sees it",
     "hidden-orders": "hidden text that gives orders to programs",
+    "taken-canonical": "sends search engines to another site that the page does not know",
     "imitation": "secret asked for on a page that is made to look like this site",
     "key-logger": "script that sends each key that is pressed to another site",
     "held-visitor": "script that keeps visitors from leaving",
@@ -70,6 +71,7 @@ _CERTAIN: Final = frozenset(
         "pop-under",
         "referrer-trap",
         "skimming-script",
+        "taken-canonical",
         "wallet-request",
         "web-shell",
     }
@@ -150,7 +152,9 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     password, a card or a PIN on a page that wears the name of another site, in its host name or its title, with
     pictures and links of that site and none of its own. Text that no one can see and that orders assistants and other
     programs to ignore their instructions, or to send files with secrets to an address, counts in any of a dozen
-    languages, spelled in characters without a shape as well. Links to social networks, to shared services and to
+    languages, spelled in characters without a shape as well. So does a canonical link to another site with another
+    path, to which all language versions and the AMP version lead as well, while the page's own address for networks and
+    its data, its links and its files know nothing of that site. Links to social networks, to shared services and to
     privacy policies do not count, and neither do hidden links for goods that the page is about by its title and its own
     text.
 

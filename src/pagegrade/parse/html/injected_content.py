@@ -214,6 +214,7 @@ Kind = Literal[
     "form-hijack",
     "copy-swap",
     "imitation",
+    "taken-canonical",
     "hidden-orders",
 ]
 """``disguised-address``: a script in which an address of another site is decoded and loaded or opened."""

@@ -29,6 +29,7 @@ from pagegrade.parse.html.injected_content import (
     names_goods,
 )
 from pagegrade.parse.html.layers import covers_window
+from pagegrade.parse.page_links import path_and_query
 from pagegrade.parse.party import Parties
 from pagegrade.parse.refreshes import refresh_target
 from pagegrade.parse.url import host, is_http, registrable_domain
@@ -124,6 +125,10 @@ _MOST_OF_OTHER: Final = 0.7
 """Letters of a name, addresses of one other site, and share of all, from which on a page is made to look like it."""
 
 
+_MIN_OWN: Final = 3
+"""Addresses of the page on its own site beside which another one is none of it."""
+
+
 def find_lures(document: Document, parties: Parties) -> Iterator[Injection]:
     """Yield everything of that kind, in no particular order."""
     yield from _click_layers(document, parties)
@@ -135,6 +140,7 @@ def find_lures(document: Document, parties: Parties) -> Iterator[Injection]:
     yield from _programs(document)
     yield from _shells(document)
     yield from _farms(document, parties)
+    yield from _taken_canonicals(document, parties)
 
 
 def _click_layers(document: Document, parties: Parties) -> Iterator[Injection]:
@@ -425,3 +431,28 @@ def _farms(document: Document, parties: Parties) -> Iterator[Injection]:
         if len(sites) >= _MIN_FARM and not is_topic(document, anchors):
             shown = islice(sites.values(), 2 * _MIN_FARM)
             yield from (Injection("link-farm", one.node, one.url or "") for one in shown)
+
+
+def _taken_canonicals(document: Document, parties: Parties) -> Iterator[Injection]:
+    """The canonical link where it and all other versions lead to one other site that nothing else of the page knows.
+
+    A page that has moved, or is published again, names the same path there, says so everywhere, or has no versions.
+    """
+    links = [one for one in document.links if one.in_head and one.url is not None and is_http(one.url)]
+    target = next((one for one in links if "canonical" in one.rel), None)
+    if target is None or target.url is None or parties.is_own(target.url):
+        return
+    site = registrable_domain(host(target.url))
+    versions = [one for one in links if "amphtml" in one.rel or ("alternate" in one.rel and "hreflang" in one.attrs)]
+    if {registrable_domain(host(one.url or "")) for one in versions} != {site}:
+        return
+    if path_and_query(target.url)[0] == path_and_query(document.url)[0]:
+        return
+    says_own = any(one.property == "og:url" and parties.is_own(one.content) for one in document.metas) or any(
+        document.url in one.text for one in document.scripts if one.kind == "data"
+    )
+    urls = [one.url for one in document.anchors[:MAX_ANCHORS]]
+    urls += (one.url for one in document.references[:MAX_ANCHORS])
+    sites = Counter(registrable_domain(host(url)) for url in urls if url)
+    if says_own and sites[parties.site] >= _MIN_OWN and not sites[site]:
+        yield Injection("taken-canonical", target.node, target.url)
