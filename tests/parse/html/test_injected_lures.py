@@ -183,6 +183,11 @@ STAY = "onbeforeunload = function () { return 'Stay'; }; "
 BACK = "window.addEventListener('popstate', () => { history.pushState(null, ''); }); "
 KEYS = "document.onkeydown = function (e) { e.preventDefault(); }; "
 FULL = "document.addEventListener('click', function () { document.documentElement.requestFullscreen(); }); "
+ANY = (
+    "document.addEventListener('click', function () { document.documentElement.requestFullscreen();"
+    " ok && ok.play() }); "
+)
+HEAP = "for (var i = 0; i < 50; i++) history.pushState({}, '', '#' + i); "
 
 
 @pytest.mark.parametrize(
@@ -191,6 +196,16 @@ FULL = "document.addEventListener('click', function () { document.documentElemen
         (f"window.{STAY}{BACK}", True),
         (f"{KEYS}{FULL}", True),
         (f"{BACK}{FULL}", True),
+        (f"window.{STAY}{ANY}", True),
+        (f"window.{STAY}{HEAP}", True),
+        (f"{ANY}{HEAP}", True),
+        (f"window.{STAY}navigator.keyboard?.lock(); requestFullscreen()", True),
+        (f"{ANY}", False),
+        (f"{HEAP}", False),
+        (f"{ANY.replace('document.', 'player.')}{HEAP}", False),
+        (f"{ANY.replace('document.', 'document.getElementById(1).', 1)}{HEAP}", False),
+        (f"window.{STAY}navigator.keyboard.lock(['Escape']); requestFullscreen()", False),
+        (f"window.{STAY}tabs.onclick = () => {{ history.pushState({{}}, ''); }}; requestFullscreen()", False),
         (f"window.{STAY}", False),
         (BACK, False),
         (f"window.addEventListener('beforeunload', e => {{ if (dirty) {{ e.preventDefault(); }} }}); {BACK}", False),

@@ -140,23 +140,23 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     another site when they are sent, replace what visitors copy, and, without waiting for a click, download a program of
     another site that no link offers or ask a wallet for money. A refresh that leads to a program counts, too, and so
     does a script that keeps visitors from leaving in two ways, by a question when they close the page, by bringing them
-    back, by taking every key or by filling the screen at a click. Scripts that are packed, or run what they decode, are
-    suspicious, and together with an invisible frame of an unknown site they count as a hack; such a frame alone does
-    not, because trackers use it. A title and a description in another script than the page's language, heading and
-    text, or with links in that script, counts, and so do thirty followed links to fifteen sites beside a form for
-    comments or with a few names for all of them, if they are three times as many as the page's own. A short page whose
-    title or heading is an intruder's message counts as well, and so do an empty link to another site, or an unseen
-    frame of one, that lies over the whole window, fields for a card that are drawn out of sight beside others so that
-    browsers fill them in, a script that puts a command into the clipboard which hides its window or what it runs, a
-    form for commands beside the output of one, a block of links to fifteen sites that sell such goods, and fields for a
-    password, a card or a PIN on a page that wears the name of another site, in its host name or its title, with
-    pictures and links of that site and none of its own. Text that no one can see and that orders assistants and other
-    programs to ignore their instructions, or to send files with secrets to an address, counts in any of a dozen
-    languages, spelled in characters without a shape as well. So does a canonical link to another site with another
-    path, to which all language versions and the AMP version lead as well, while the page's own address for networks and
-    its data, its links and its files know nothing of that site. Links to social networks, to shared services and to
-    privacy policies do not count, and neither do hidden links for goods that the page is about by its title and its own
-    text.
+    back, by putting the page into the history many times, by taking every key or by filling the screen at any click.
+    Scripts that are packed, or run what they decode, are suspicious, and together with an invisible frame of an unknown
+    site they count as a hack; such a frame alone does not, because trackers use it. A title and a description in
+    another script than the page's language, heading and text, or with links in that script, counts, and so do thirty
+    followed links to fifteen sites beside a form for comments or with a few names for all of them, if they are three
+    times as many as the page's own. A short page whose title or heading is an intruder's message counts as well, and so
+    do an empty link to another site, or an unseen frame of one, that lies over the whole window, fields for a card that
+    are drawn out of sight beside others so that browsers fill them in, a script that puts a command into the clipboard
+    which hides its window or what it runs, a form for commands beside the output of one, a block of links to fifteen
+    sites that sell such goods, and fields for a password, a card or a PIN on a page that wears the name of another
+    site, in its host name or its title, with pictures and links of that site and none of its own. Text that no one can
+    see and that orders assistants and other programs to ignore their instructions, or to send files with secrets to an
+    address, counts in any of a dozen languages, spelled in characters without a shape as well. So does a canonical link
+    to another site with another path, to which all language versions and the AMP version lead as well, while the page's
+    own address for networks and its data, its links and its files know nothing of that site. Links to social networks,
+    to shared services and to privacy policies do not count, and neither do hidden links for goods that the page is
+    about by its title and its own text.
 
     ## Fails on
 

@@ -81,7 +81,7 @@ MARKS: Final = (
     ),
     *("alert(", "clipboard", "confirm(", "eth_requestAccounts", "execCommand", "geolocation", "getUserMedia"),
     *("keydown", "keypress", "keyup", "popstate", "prompt(", "referrer", "requestPermission", "setData("),
-    *("beforeunload", "requestFullscreen"),
+    *("beforeunload", "keyboard", "pushState", "requestFullscreen"),
 )
 """Parts of code that checks search all inline scripts for; most pages contain few of them."""
 _MARK_SEARCH: Final = ByteSearch([mark.encode() for mark in MARKS])

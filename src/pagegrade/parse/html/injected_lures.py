@@ -107,9 +107,24 @@ _MAX_CALL: Final = 60
 _ON_KEYS: Final = re.compile(r"[\"'`]key(?:down|up|press)[\"'`]|\bonkey(?:down|up|press)\b")
 _KEY_MARKS: Final = ("keydown", "keyup", "keypress")
 """One of them is in everything that the pattern above matches."""
-_HOLDS: Final = frozenset({"beforeunload", "keydown", "keypress", "popstate", "requestFullscreen"})
+_HOLDS: Final = frozenset(
+    {"beforeunload", "keyboard", "keydown", "keypress", "popstate", "pushState", "requestFullscreen"}
+)
 _RETURNS: Final = re.compile(r"\b(?:pushState|forward|go)\(")
 _ASKS: Final = re.compile(r"\breturn\s{0,3}[\"'`]|\breturnValue\s{0,3}=|\.preventDefault\(\)")
+_FILLS: Final = re.compile(
+    r"\b(?:document(?:\.body|\.documentElement)?|window)\s{0,3}\.\s{0,3}(?:addEventListener\(\s{0,3}[\"'`](?:click|mousedown"
+    r"|pointerdown|keydown)[\"'`]\s{0,3},|on(?:click|mousedown|keydown)\s{0,3}=)\s{0,3}(?:async\s{1,3})?"
+    r"(?:function\s{0,3}\w{0,40}\(\w{0,40}\)|\(?\w{0,40}\)?\s{0,3}=>)\s{0,3}\{?[^{}?]{0,200}\brequestFullscreen\("
+)
+"""Any click or key fills the screen, whatever else happens."""
+_LOCKS: Final = re.compile(r"\bkeyboard\s{0,3}\??\.\s{0,3}lock\(\s{0,3}\)")
+"""All keys are kept from the browser, with the one that ends a full screen."""
+_HEAPS: Final = re.compile(
+    r"(?:\b(?:for|while)\s{0,3}\([^(){}]{0,120}\)|\bsetInterval\(\s{0,3}(?:function\s{0,3}\(\)|\(\)\s{0,3}=>))\s{0,9}\{?"
+    r"[^{}]{0,60}\bpushState\("
+)
+"""Page after page is put into the history, so that no one comes back out of it."""
 MIN_HELD: Final = 2
 """Ways in which a script keeps visitors from leaving: one alone may be clumsy."""
 _TRAP_MARKS: Final = frozenset(
@@ -299,14 +314,19 @@ def _trap(text: str, marks: AbstractSet[str], document: Document, parties: Parti
 def _ways_to_hold(text: str) -> int:
     """Return in how many ways a script keeps everybody from leaving.
 
-    Whoever closes the page is asked, whoever goes back comes forth again, every key is taken, and any click fills the
-    screen.
+    Whoever closes the page is asked, whoever goes back comes forth again or finds the page in the history many times,
+    every key is taken, and any click fills the screen.
     """
     return (
         any(_ASKS.search(done) is not None for done in handlers_of(text, "beforeunload"))
         + any(_RETURNS.search(done) is not None for done in handlers_of(text, "popstate"))
         + cancels_all_keys(text)
-        + any("requestFullscreen(" in done for done in handlers_of(text, "click"))
+        + (
+            any("requestFullscreen(" in done for done in handlers_of(text, "click"))
+            or _FILLS.search(text) is not None
+            or _LOCKS.search(text) is not None
+        )
+        + (_HEAPS.search(text) is not None)
     )
 
 
