@@ -66,6 +66,11 @@ def test_most_of_the_text_moves() -> None:
         ("body{animation:fl .2s 3}", "still"),
         ("body{animation:other .2s infinite}", "still"),
         (".spinner{animation:fl .2s infinite}", "still"),
+        (".a{position:fixed;inset:0}.a{animation:fl .2s infinite}", "flashing"),
+        (".a,body::before{animation:80ms fl infinite}body::before{position:fixed;inset:0}", "flashing"),
+        (".a{position:absolute;inset:0}.a{animation:fl .2s infinite}", "still"),
+        ("body.night{animation:fl .2s infinite}", "flashing"),
+        ("body.night p{animation:fl .2s infinite}", "still"),
     ],
 )
 def test_page_that_flashes(css: str, state: str) -> None:
@@ -92,3 +97,14 @@ def test_number_of_moving_elements_whose_text_is_counted_is_bounded() -> None:
 
     assert outcome(marquee_blink, line * MAX_MOVING).state == "text"
     assert outcome(marquee_blink, "<marquee></marquee>" + line * MAX_MOVING).state == "moving"
+
+
+@pytest.mark.parametrize(("times", "state"), [(3, "still"), (4, "flashing")])
+def test_flashes_within_one_run_of_an_animation(times: int, state: str) -> None:
+    """As many as are no danger, and one more; colors that follow each other do not flash."""
+    steps = "".join(f"{n}%{{background:{'#fff' if n % 2 else '#f00'}}}" for n in range(2 * times))
+    rainbow = "".join(f"{n}%{{background:#{n}{n}{n}}}" for n in range(1, 9))
+    css = "body{animation:fl 1s infinite}"
+
+    assert outcome(marquee_blink, f"<style>@keyframes fl{{{steps}}}{css}</style><p>x").state == state
+    assert outcome(marquee_blink, f"<style>@keyframes fl{{{rainbow}}}{css}</style><p>x").state == "still"

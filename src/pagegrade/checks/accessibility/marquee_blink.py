@@ -1,4 +1,6 @@
 import re
+from collections import Counter
+from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
@@ -6,6 +8,7 @@ from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Document, Node
 from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.html.layers import covers_window
 from pagegrade.parse.html.shown_text import text_length
 
 MAX_MOVING: Final = 100
@@ -17,6 +20,10 @@ MAX_RULES: Final = 400
 _MAX_STYLES: Final = 50
 _MAX_CSS: Final = 200_000
 _WHOLE: Final = frozenset({"html", "body", "main", ":root", "*"})
+_OF_PAGE: Final = re.compile(r"(?:html|body|:root)[.#\[][\w.#=\"'\[\]-]{1,120}")
+"""The page in one of its states."""
+_MAX_BLOCKS: Final = 4_000
+_END: Final = re.compile(r"\}\s*\}")
 _TIME: Final = re.compile(r"(?<![\w.-])(\d{0,4}(?:\.\d{1,4})?)(ms|s)(?![\w-])")
 _WORD: Final = re.compile(r"(?<![\w.-])[a-z_][\w-]{0,80}(?!\()", re.IGNORECASE)
 _CHANGES: Final = re.compile(r"(?<![\w-])(?:background(?:-color)?|color|filter|opacity|visibility)\s{0,5}:")
@@ -76,10 +83,10 @@ def marquee_blink(document: Document) -> Outcome:
 
     Elements `<marquee>` and `<blink>` that are shown; `aria-hidden` hides them from no one who sees. Empty ones count,
     because scripts may fill them. Where they hold half of the main text, and 300 characters or more, the page scores 49
-    at most, and so does one whose own `<style>` elements let `<html>`, `<body>`, `<main>` or all elements change their
-    color, ground, filter or opacity more than three times a second without an end. The loss grows from half (one
-    element) to everything (ten or more). Whether a browser still moves the text is not evaluated: what it does with
-    `<blink>` is up to scripts and styles.
+    at most, and so does one whose own `<style>` elements let `<html>`, `<body>`, `<main>`, all elements or a layer over
+    the whole window change their color, ground, filter or opacity more than three times a second without an end. The
+    loss grows from half (one element) to everything (ten or more). Whether a browser still moves the text is not
+    evaluated: what it does with `<blink>` is up to scripts and styles.
 
     ## Fails on
 
@@ -117,40 +124,55 @@ def marquee_blink(document: Document) -> Outcome:
 
 
 def _find_flashing(document: Document) -> tuple[Node, ...]:
-    """The ``<style>`` elements that let the whole page flash faster than ``MAX_FLASHES``, without an end."""
+    """The ``<style>`` elements that let the whole window flash faster than ``MAX_FLASHES``, without an end."""
     found = []
     for style in document.styles[:_MAX_STYLES]:
         css = style.text[:_MAX_CSS]
         if "@keyframes" not in css or "infinite" not in css:
             continue
-        for block in islice((one for one in css.split("}") if "infinite" in one), MAX_RULES):
-            before, _, declarations = block.rpartition("{")
-            selectors = before.rpartition("{")[2].rpartition(";")[2].split(",")
-            if (
-                not _WHOLE.isdisjoint(map(str.strip, selectors))
-                and _is_fast(declarations)
-                and _changes(css, declarations)
-            ):
-                found.append(style.node)
-                break
+        blocks = [_block(one) for one in islice((one for one in css.split("}") if "{" in one), _MAX_BLOCKS)]
+        endless = islice(((names, done) for names, done in blocks if "infinite" in done), MAX_RULES)
+        # What fills the window is looked for only where something flashes.
+        flashing = [names for names, done in endless if (flashes := _flashes(css, done)) and flashes > MAX_FLASHES]
+        if flashing and any(_is_whole(one, blocks) for names in flashing for one in names):
+            found.append(style.node)
     return tuple(found)
 
 
-def _is_fast(declarations: str) -> bool:
-    """Return whether an animation begins anew more than three times a second, for ever."""
-    if "infinite" not in declarations:
-        return False
+def _block(text: str) -> tuple[list[str], str]:
+    """(selectors, declarations) of a rule without its closing brace."""
+    before, _, declarations = text.rpartition("{")
+    selectors = before.rpartition("{")[2].rpartition(";")[2].rpartition("*/")[2]
+    return [one.strip() for one in selectors.split(",")], declarations
+
+
+def _is_whole(selector: str, blocks: Sequence[tuple[list[str], str]]) -> bool:
+    """Return whether a selector is that of the page, or of something that a rule for it spreads over the window."""
+    if selector in _WHOLE or _OF_PAGE.fullmatch(selector) is not None:
+        return True
+    return any(covers_window(done) for names, done in blocks if selector in names)
+
+
+def _flashes(css: str, declarations: str) -> float:
+    """Flashes a second of an endless animation; 0 for one that changes nothing that can be seen."""
     times = [
         float(one[1]) / (1_000 if one[2] == "ms" else 1) for one in _TIME.finditer(declarations) if one[1].strip(".")
     ]
-    return bool(times) and 0 < times[0] * MAX_FLASHES < 1
-
-
-def _changes(css: str, declarations: str) -> bool:
-    """Return whether an animation that is named there changes what can be seen of everything."""
+    if not times or times[0] <= 0:
+        return 0
     names = {one[0] for one in _WORD.finditer(declarations[:1_000])}
     for part in css.split("@keyframes", MAX_RULES)[1:]:
-        name, _, steps = part[:2_000].partition("{")
-        if name.strip() in names and _CHANGES.search(steps.partition("}}")[0]) is not None:
-            return True
-    return False
+        name, _, rest = part[:2_000].partition("{")
+        if name.strip() not in names:
+            continue
+        looks: Counter[str] = Counter()
+        for step in _END.split(rest, maxsplit=1)[0].split("}"):
+            at, _, look = step.rpartition("{")
+            if _CHANGES.search(look) is not None:
+                # The end of one run is the beginning of the next.
+                looks["".join(look.split())] += len({one.strip().replace("100%", "0%") for one in at.split(",")})
+        if looks:
+            # One that comes back to the same look several times flashes as often.
+            most = max(looks.values())
+            return most / times[0]
+    return 0
