@@ -1,5 +1,7 @@
 """Rules about the addresses, ports and names that may be contacted; every outgoing connection passes here.
 
+That is the defense against server-side request forgery (SSRF).
+
 The tables are our own. ``ipaddress.is_global`` is not used, because its answer
 changes between Python versions and calls multicast, NAT64 and unallocated
 space reachable. IPv4: public is what no row refuses. IPv6: public is

@@ -1,4 +1,4 @@
-"""The report: every verdict about one page with its reasons."""
+"""The report: every verdict about one page with its reasons, and the thresholds of its grade."""
 
 from __future__ import annotations
 

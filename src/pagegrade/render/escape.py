@@ -1,4 +1,4 @@
-"""Text of pages made harmless for people's eyes and terminals.
+"""Text of pages made harmless for people's eyes and terminals, beside the escaping that prevents XSS.
 
 Every renderer passes what a page can reach through here before it applies the escaping of its own format.
 """

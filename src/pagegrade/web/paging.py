@@ -1,4 +1,4 @@
-"""Pages of a list: the members ``links`` and ``meta``, and the Link header (RFC 8288)."""
+"""Pagination of a list: the members ``links`` and ``meta``, and the Link header (RFC 8288)."""
 
 from __future__ import annotations
 

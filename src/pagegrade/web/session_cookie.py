@@ -1,4 +1,4 @@
-"""The cookie of a session, and the origin check of forms."""
+"""The cookie of a session, and the origin check of forms, the defense against CSRF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attempts at deliveries: one request, or one e-mail, and when to try again.
+"""Attempts at deliveries: one request, or one e-mail, and when to try again (retries with backoff).
 
 Every attempt resolves the host anew, and the addresses pass the guard of all connections; nothing is remembered of
 the attempt before.
