@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from pagegrade.parse.html.exposed_secrets import (
     MAX_LINKED,
+    MIN_BORN,
     MIN_RECORDS,
+    MIN_REGISTERED,
     ExposedSecret,
     find_exposed_secrets,
     find_people,
+    find_registers,
     masked_text,
 )
 from tests.builders import make_document
@@ -182,3 +187,37 @@ def test_accounts_are_known_by_their_check_digits() -> None:
     ]
 
     assert len(find_people(make_document("".join(rows)))) == MIN_RECORDS
+
+
+NUMBERS = ("811218-9876", "131052-308T", "44051401359", "529.982.247-25", "12345678Z", "900101-1234568")
+PEOPLE = ("Åsa Öberg", "Иван Петров", "山田太郎", "محمد علي", "สมชาย ใจดี", "Ana Núñez-Gil")
+
+
+def register(numbers: Sequence[str], names: Sequence[str], more: str = "") -> tuple[str, ...]:
+    """The numbers that are found in a table of both."""
+    rows = "".join(
+        f"<tr><th>{name}</th><td>{one}</td><td>{more}</td></tr>" for one, name in zip(numbers, names, strict=False)
+    )
+    return find_registers(make_document(f"<title>x</title><table>{rows}</table>"))
+
+
+def test_registers_of_people() -> None:
+    """As many as make one, and one fewer; numbers without names, and with wrong digits, are none."""
+    wrong = [f"{one[:-1]}{'0' if one[-1] != '0' else '1'}" for one in NUMBERS]
+
+    assert len(register(NUMBERS, PEOPLE)) == len(NUMBERS)
+    assert all("811218" not in one for one in register(NUMBERS, PEOPLE))
+    assert register(NUMBERS[:MIN_REGISTERED], PEOPLE)
+    assert not register(NUMBERS[: MIN_REGISTERED - 1], PEOPLE)
+    assert not register(NUMBERS, ["bolt, steel", "nut m8", "7", "washer", "a b", "9 x"])
+    assert not register(wrong, PEOPLE)
+
+
+def test_numbers_with_a_date_of_birth() -> None:
+    """Without right digits they need telephone numbers beside them, and more of them."""
+    numbers = [f"201503{day:02}-11{day:02}" for day in range(10, 10 + MIN_BORN)]
+    names = [f"Åsa {chr(65 + day)}berg" for day in range(MIN_BORN)]
+
+    assert len(register(numbers, names, "070-000 11 21")) == MIN_BORN
+    assert not register(numbers[1:], names, "070-000 11 21")
+    assert not register(numbers, names, "final")

@@ -8,7 +8,7 @@ from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 from pagegrade.parse.emails import mask_email
-from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_people, find_records
+from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_people, find_records, find_registers
 
 
 @check(
@@ -86,8 +86,10 @@ def leaked_secrets(
     scripts, and 3 with hashes; and five addresses and more, each followed by a word of its own that looks like a
     password: of small letters, capitals and digits. So do fifteen dates of birth, or telephone numbers that are no
     links, and more, each with the number of an account at a bank or another one of nine digits or more that is no
-    number of goods. A page with a secret key or with records scores 49 at most. A directory of a few contacts, and one
-    whose addresses can be clicked, is there to be read.
+    number of goods; and tables in which three numbers by which one of ten states knows people, with right check digits,
+    or eight that begin with a date of birth beside telephone numbers, stand beside names. A page with a secret key or
+    with records scores 49 at most. A directory of a few contacts, and one whose addresses can be clicked, is there to
+    be read.
 
     ## Fails on
 
@@ -105,7 +107,7 @@ def leaked_secrets(
     """
     found = exposed_keys(document, exposed_secrets, resources)
     secret = [key for key in found if key.group == "secret"]
-    records = tuple(map(mask_email, find_records(document))) or find_people(document)
+    records = tuple(map(mask_email, find_records(document))) or find_people(document) or find_registers(document)
     named = [key for key in found if key.group == "identifier"]
     bad: list[ExposedKey] = secret + named
     evidence = [key.evidence for key in secret]

@@ -13,6 +13,7 @@ from turbohtml import Comment, Element, Text
 
 from pagegrade.model.document import Document, Node
 from pagegrade.parse.emails import find_emails, find_mailto_emails
+from pagegrade.parse.national_numbers import is_national_number
 from pagegrade.parse.secrets import Group, Secret, find_secrets, is_placeholder, mask_secret
 from pagegrade.parse.url import host, registrable_domain
 
@@ -64,6 +65,18 @@ _CODES: Final = frozenset({8, 12, 13, 14})
 _YEAR: Final = re.compile(r"\d{4}")
 _DOTS_OF_ADDRESS: Final = 3
 _HASH: Final = re.compile(r"\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2i?d?\$v=|\$6\$[^$\s]{1,16}\$[./A-Za-z0-9]{86}")
+
+MIN_REGISTERED: Final = 3
+MIN_BORN: Final = 8
+"""People with a number of their state from which on a table is a register."""
+_MAX_ROWS: Final = 2_000
+_MAX_CELLS: Final = 30
+_MAX_CELL: Final = 80
+_STATE_NUMBER: Final = re.compile(r"(?<![\w.])(?:\d{6}|\d{3}\.\d{3}\.\d{3}-)")
+_BORN_NUMBER: Final = re.compile(r"(?:19|20)?\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[-+]\d{4}")
+_WORD: Final = r"(?![a-zà-öø-ÿ])[^\W\d_][^\s\d_,;:()/@]{0,30}"
+_NAME: Final = re.compile(rf"(?:{_WORD},? ){{1,4}}{_WORD}|[\u3400-\u9fff\uac00-\ud7af]{{2,4}}")
+"""Two to five words with capitals, where letters have any."""
 
 _PASSWORD: Final = re.compile(r"(?<!\S)(?=\S{0,40}[a-z])(?=\S{0,40}[A-Z])(?=\S{0,40}\d)[^\s@/:.,;()<>\"']{8,40}(?!\S)")
 """A word of small letters, capitals and digits."""
@@ -186,6 +199,28 @@ def find_people(document: Document) -> tuple[str, ...]:
     return _numbers_of(text, _births_in(text), is_phone=False) or _numbers_of(
         text, _phones_in(text, document), is_phone=True
     )
+
+
+def find_registers(document: Document) -> tuple[str, ...]:
+    """The numbers by which states know people, in rows of a table with their names, masked; empty for few.
+
+    A number with right check digits counts from ``MIN_REGISTERED`` rows on, one that only begins with a date of birth
+    from ``MIN_BORN`` on, if the rows hold telephone numbers, too. Linear.
+    """
+    body = document.body.node if document.body is not None else None
+    if not isinstance(body, Element) or len(_STATE_NUMBER.findall(document.text[:_MAX_TEXT])) < MIN_REGISTERED:
+        return ()
+    certain: dict[str, None] = {}
+    born: dict[str, None] = {}
+    for row in islice(body.select("tr"), _MAX_ROWS):
+        cells = [str(one.text).strip()[:_MAX_CELL] for one in islice(row, _MAX_CELLS) if isinstance(one, Element)]
+        if not any(_NAME.fullmatch(one) for one in cells):
+            continue
+        certain.update(dict.fromkeys(one for one in cells if is_national_number(one)))
+        if any(_PHONE.fullmatch(one) for one in cells):
+            born.update(dict.fromkeys(one for one in cells if _BORN_NUMBER.fullmatch(one) is not None))
+    found = certain if len(certain) >= MIN_REGISTERED else born if len(born) >= MIN_BORN else {}
+    return tuple(f"…{one[-3:]}" for one in found)
 
 
 def _births_in(text: str) -> list[tuple[int, int]]:
