@@ -143,9 +143,9 @@ async def tour_audits(instance: Instance, see: Callable[..., Awaitable[httpx.Res
     crawl = await asyncio.to_thread(claim, instance.services.database)
     assert crawl is not None
     await asyncio.to_thread(fill, instance.services.database, crawl)
-    for path in ("", "/crawls", "/crawls/1", "/findings", "/findings/1/pages", "/pages", "/pages?cursor=", "/pages/2"):
+    for path in ("", "/proof", "/crawls", "/crawls/1", "/findings", "/findings/1/pages", "/pages", "/pages/2"):
         await see("GET", f"{place}{path}")
-    for path in ("/links", "/links?cursor=&from=1", "/links?state=outside", "/links?kind=x"):
+    for path in ("/pages?cursor=", "/links", "/links?cursor=&from=1", "/links?state=outside", "/links?kind=x"):
         await see("GET", f"{place}{path}")
     for path in (
         "/crawls/9",
