@@ -221,3 +221,30 @@ def test_numbers_with_a_date_of_birth() -> None:
     assert len(register(numbers, names, "070-000 11 21")) == MIN_BORN
     assert not register(numbers[1:], names, "070-000 11 21")
     assert not register(numbers, names, "final")
+
+
+BORN = [f"{day:02}.0{day % 9 + 1}.{2012 + day % 5}" for day in range(1, 1 + MIN_BORN)]
+
+
+def called(births: Sequence[str], number: str, *, is_link: bool = False) -> int:
+    """How many people with a date of birth and a telephone number are found in a table of pupils."""
+    rows = "".join(
+        f"<tr><th>Άννα {chr(913 + at)}ώρου</th><td>{born}</td><td>{f'<a href=tel:{at}>' if is_link else ''}"
+        f"{number.format(at)}</td></tr>"
+        for at, born in enumerate(births)
+    )
+    return len(find_registers(make_document(f"<title>x</title><table>{rows}</table>")))
+
+
+def test_dates_of_birth_with_telephone_numbers() -> None:
+    """Pupils, patients or members; not those who may be called, nor events, orders and amounts."""
+    assert called(BORN, "Μητέρα: 690 000 01{}") == MIN_BORN
+    assert called(BORN, "+30 690 00001{}") == MIN_BORN
+    assert called(BORN[1:], "690 000 01{}") == 0
+    assert called(BORN, "690 000 01{}", is_link=True) == 0
+    assert called([one.replace(one[-4:], "2019") for one in BORN], "690 000 01{}") == 0
+    assert called([BORN[0], *BORN[1:-1], BORN[0]], "690 000 01{}") == 0
+    assert called(BORN, "690 000 01{} €") == 0
+    assert called(BORN, "69000001{}") == 0
+    assert called(BORN, "690 01{} 000") == 0
+    assert called([one.replace("201", "191").replace("1912", "1914") for one in BORN], "690 000 01{}") == 0

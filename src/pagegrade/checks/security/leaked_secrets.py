@@ -87,8 +87,9 @@ def leaked_secrets(
     password: of small letters, capitals and digits. So do fifteen dates of birth, or telephone numbers that are no
     links, and more, each with the number of an account at a bank or another one of nine digits or more that is no
     number of goods; and tables in which three numbers by which one of ten states knows people, with right check digits,
-    or eight that begin with a date of birth beside telephone numbers, stand beside names. A page with a secret key or
-    with records scores 49 at most. A directory of a few contacts, and one whose addresses can be clicked, is there to
+    or eight that begin with a date of birth beside telephone numbers, stand beside names; and tables of eight names and
+    more, each with a date of birth and a telephone number that is no link. A page with a secret key or with records
+    scores 49 at most. A directory of a few contacts, and one whose addresses can be clicked, is there to
     be read.
 
     ## Fails on

@@ -69,6 +69,12 @@ _HASH: Final = re.compile(r"\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2i?d?\$v=|
 MIN_REGISTERED: Final = 3
 MIN_BORN: Final = 8
 """People with a number of their state from which on a table is a register."""
+_BORN_ON: Final = re.compile(r"(?:(?:19|20)\d\d([-./])\d\d?\1\d\d?|\d\d?([-./]) ?\d\d?\2 ?(?:19|20)\d\d)\.?")
+_CALLED: Final = re.compile(r"(?<![\w.+#/-])(?:\(?[+0]\d|\d{2,4} (?=\d))[0-9 ()/.-]{7,14}(?<=\d)(?![\w:,]| ?[%$€£¥]| [A-Z]{3}\b)")
+"""A telephone number, or digits in groups as one is written; an amount has its currency or its decimals behind it."""
+_ALL_BORN: Final = range(1915, 2026)
+_MIN_BIRTH_YEARS: Final = 4
+"""Different years of the dates in a list of people; events and orders lie closer together, or share them."""
 _MAX_ROWS: Final = 2_000
 _MAX_CELLS: Final = 30
 _MAX_CELL: Final = 80
@@ -205,13 +211,17 @@ def find_registers(document: Document) -> tuple[str, ...]:
     """The numbers by which states know people, in rows of a table with their names, masked; empty for few.
 
     A number with right check digits counts from ``MIN_REGISTERED`` rows on, one that only begins with a date of birth
-    from ``MIN_BORN`` on, if the rows hold telephone numbers, too. Linear.
+    from ``MIN_BORN`` on, if the rows hold telephone numbers, too. So does a telephone number that is no link beside a
+    date of birth in a cell of its own. Linear.
     """
     body = document.body.node if document.body is not None else None
-    if not isinstance(body, Element) or len(_STATE_NUMBER.findall(document.text[:_MAX_TEXT])) < MIN_REGISTERED:
+    text = document.text[:_MAX_TEXT]
+    may_be_called = len(_CALLED.findall(text)) >= MIN_BORN
+    if not isinstance(body, Element) or not (may_be_called or len(_STATE_NUMBER.findall(text)) >= MIN_REGISTERED):
         return ()
     certain: dict[str, None] = {}
     born: dict[str, None] = {}
+    called: dict[str, str] = {}
     for row in islice(body.select("tr"), _MAX_ROWS):
         cells = [str(one.text).strip()[:_MAX_CELL] for one in islice(row, _MAX_CELLS) if isinstance(one, Element)]
         if not any(_NAME.fullmatch(one) for one in cells):
@@ -219,8 +229,23 @@ def find_registers(document: Document) -> tuple[str, ...]:
         certain.update(dict.fromkeys(one for one in cells if is_national_number(one)))
         if any(_PHONE.fullmatch(one) for one in cells):
             born.update(dict.fromkeys(one for one in cells if _BORN_NUMBER.fullmatch(one) is not None))
+        if may_be_called and row.select_one("a[href]") is None:
+            called.update(_called_in(cells))
+    years = {one[-4:] if one[-4:].isdecimal() else one[:4] for one in called.values()}
+    if len(called) >= MIN_BORN and len(set(called.values())) >= MIN_BORN and len(years) >= _MIN_BIRTH_YEARS:
+        return tuple(f"…{one[-3:]}" for one in called)
     found = certain if len(certain) >= MIN_REGISTERED else born if len(born) >= MIN_BORN else {}
     return tuple(f"…{one[-3:]}" for one in found)
+
+
+def _called_in(cells: Sequence[str]) -> dict[str, str]:
+    """Telephone number -> date of birth of a row; empty for one without either, or with another date."""
+    dates = [one.rstrip(".").replace(" ", "") for one in cells if _BORN_ON.fullmatch(one) is not None]
+    numbers = [
+        digits for one in cells for match in _CALLED.finditer(one) if 9 <= len(digits := _digits(match[0])) <= 12
+    ]
+    is_born = len(dates) == 1 and int(_YEAR.findall(dates[0])[0]) in _ALL_BORN
+    return {numbers[0]: dates[0]} if is_born and numbers and not numbers[0].endswith("000") else {}
 
 
 def _births_in(text: str) -> list[tuple[int, int]]:
