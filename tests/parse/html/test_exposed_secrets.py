@@ -227,7 +227,7 @@ BORN = [f"{day:02}.0{day % 9 + 1}.{2012 + day % 5}" for day in range(1, 1 + MIN_
 
 
 def called(births: Sequence[str], number: str, *, is_link: bool = False) -> int:
-    """How many people with a date of birth and a telephone number are found in a table of pupils."""
+    """Count the people with a date of birth and a telephone number that are found in a table of pupils."""
     rows = "".join(
         f"<tr><th>Άννα {chr(913 + at)}ώρου</th><td>{born}</td><td>{f'<a href=tel:{at}>' if is_link else ''}"
         f"{number.format(at)}</td></tr>"

@@ -163,3 +163,27 @@ def test_picture_of_a_notice_is_none_of_what_was_asked_for(path: str, kind: str 
     html = page(body, head="").replace("სახელი", "Closed by order")
 
     assert kind_of(html, url=URL.replace("shows/river", path)) == kind
+
+
+BLOCKED = {
+    "de": ("Zugang gesperrt", "Ihr Anbieter hat diese Adresse auf Anordnung eines Gerichts gesperrt. "),
+    "it": ("Accesso al sito inibito", "Il vostro operatore ha disabilitato questo sito per ordine di un giudice. "),
+    "ru": ("Доступ ограничен", "Оператор ограничил доступ по решению суда, о котором сообщил реестр. "),
+    "tr": ("Siteye erişim engellendi", "Bu adres bir mahkeme kararıyla sağlayıcınız tarafından kapatıldı. "),
+    "ar": ("تم حجب الوصول إلى الموقع", "قام مزود الخدمة بإغلاق هذا العنوان بأمر من المحكمة. "),
+    "ja": ("アクセスは遮断されています", "裁判所の命令により、プロバイダーがこのアドレスを遮断しました。 "),
+    "ko": ("접속이 차단되었습니다", "법원의 명령에 따라 통신사가 이 주소를 차단했습니다. "),
+}
+
+
+@pytest.mark.parametrize("language", BLOCKED)
+def test_page_that_is_named_after_a_block_is_no_page_where_little_else_is(language: str) -> None:
+    """A provider answers in the place of the site; an article of a site with such a name leads on and describes itself."""
+    name, text = BLOCKED[language]
+    bare = page(f"<h1>{name}</h1><p>{text * 3}</p><a href=/privacy>§</a>").replace("სახელი", name)
+    links = "".join(f"<a href=/{one}>{text.split()[0]} {one}</a>" for one in range(9))
+    article = page(f"<nav>{links}</nav><h1>{name}</h1><p>{text * 3}</p>").replace("სახელი", name)
+
+    assert kind_of(bare, url=URL) == "notice"
+    assert kind_of(bare.replace(name, text.split()[0]), url=URL) is None
+    assert kind_of(article, url=URL) is None

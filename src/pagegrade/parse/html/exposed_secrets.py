@@ -70,7 +70,9 @@ MIN_REGISTERED: Final = 3
 MIN_BORN: Final = 8
 """People with a number of their state from which on a table is a register."""
 _BORN_ON: Final = re.compile(r"(?:(?:19|20)\d\d([-./])\d\d?\1\d\d?|\d\d?([-./]) ?\d\d?\2 ?(?:19|20)\d\d)\.?")
-_CALLED: Final = re.compile(r"(?<![\w.+#/-])(?:\(?[+0]\d|\d{2,4} (?=\d))[0-9 ()/.-]{7,14}(?<=\d)(?![\w:,]| ?[%$€£¥]| [A-Z]{3}\b)")
+_CALLED: Final = re.compile(
+    r"(?<![\w.+#/-])(?:\(?[+0]\d|\d{2,4} (?=\d))[0-9 ()/.-]{7,14}(?<=\d)(?![\w:,]| ?[%$€£¥]| [A-Z]{3}\b)"
+)
 """A telephone number, or digits in groups as one is written; an amount has its currency or its decimals behind it."""
 _ALL_BORN: Final = range(1915, 2026)
 _MIN_BIRTH_YEARS: Final = 4

@@ -5,13 +5,27 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.parse.error_output import find_error_output
-from pagegrade.parse.page_kind.sketch import THRESHOLD
+from pagegrade.parse.page_kind.sketch import THRESHOLD, Pattern
 from pagegrade.parse.page_kind.structure import Structure
 from pagegrade.parse.source_text import find_source_text
 
 _MAX_WORDS: Final = 300
 _MAX_ONWARD: Final = 8
 _MIN_BARENESS: Final = 3
+_WHAT: Final = (
+    r"access|acc[eé]s|acceso|accesso|acesso|zugriff|zugang|toegang|dost[eę]p|доступ|достъп|приступ|přístup|prístup|"
+    r"eri[sş]im|adgang|tilgang|åtkomst|pääsy|hozzáférés|πρόσβαση|الوصول|الدخول|גישה|访问|訪問|存取|連線|アクセス|접근|접속|akses|"
+    r"truy cập|पहुँच|เข้าถึง|content|contenido|contenuto|conteúdo|contenu|inhalt|web ?site|web ?page|webseite|sitio|сайт"
+)
+_SHUT: Final = (
+    r"block|restrict|denied|forbidden|disabled|bloqu|restring|restreint|interdit|inibit|limitat|bloccat|gesperrt|"
+    r"blockiert|verweigert|geblokkeerd|geweigerd|zablokowan|zabronion|ограничен|заблокирован|запре[щт]|обмежен|блокиран|"
+    r"blokov|odepřen|engel|yasak|kısıtl|blokker|bloker|spärr|nektet|estet|letilt|korlátoz|αποκλεισ|απαγορε|محظور|محجوب|حظر|"
+    r"حجب|מוגבל|חסומ|נחסמ|限制|禁止|屏蔽|封锁|封鎖|遮断|制限|차단|제한|diblokir|dibatasi|bị chặn|अवरुद्ध|"
+    r"प्रतिबंधित|ถูกระงับ|ถูกปิดกั้น"
+)
+_IS_SHUT: Final = Pattern(rf"(?:{_WHAT}).{{0,80}}?(?:{_SHUT})|(?:{_SHUT}).{{0,40}}?(?:{_WHAT})")
+"""A name that says that access is not given. It counts beside what the structure says, and decides nothing alone."""
 _FEW: Final = 60
 """Words up to which a front page that answers at every address is a notice and no site of one page."""
 
@@ -23,7 +37,9 @@ def score_notice(page: Structure) -> int:
     """
     if page.asks_for_notice or page.words > _MAX_WORDS or page.onward > _MAX_ONWARD or page.bareness < _MIN_BARENESS:
         return 0
+    shut = page.says_on_top(_IS_SHUT)
     signals = (
+        3 * shut,
         4 * page.way_back,
         3 * page.prints_address,
         2 * page.prints_number,
@@ -50,7 +66,7 @@ def score_notice(page: Structure) -> int:
         1 * page.is_noindex,
         -3 * page.is_named_by_address,
         1 * (page.is_of_another_site and page.is_root),
-        -4 * (page.shows_more or page.passwords > 0),
+        -4 * ((page.shows_more and shut < 2) or page.passwords > 0),
     )
     points = page.bareness + sum(signals)
     if points < THRESHOLD:
