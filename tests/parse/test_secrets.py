@@ -12,6 +12,7 @@ from pagegrade.parse.secrets import (
     MAX_CANDIDATES,
     MAX_FOUND,
     base62_checksum,
+    find_named_secrets,
     find_secrets,
     mask_secret,
 )
@@ -251,3 +252,45 @@ def test_key_across_two_chunks_is_found_once(at: int) -> None:
     """Wherever it is cut."""
     assert [one.start for one in find_secrets(b" " * at + SECRETS["Groq key"].encode())] == [at]
     assert len(find_secrets(b" " * (at - 11) + SECRETS["Telegram bot token"].encode())) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (
+            '{"SMTP_PASSWORD": "marmot-78-Lantern", "JWT_SECRET":"d2f8a41be0c94f76a3c1"}',
+            ["SMTP_PASSWORD", "JWT_SECRET"],
+        ),
+        ("window.__NUXT__={config:{jwtSecret:'k8Wq2vN7xZ',dbPassword:\"Zt0-x7Q_kW\"}}", ["jwtSecret", "dbPassword"]),
+        ('["{\\"APP_SECRET_KEY\\":\\"d2f8a41be0c94f76a3c1\\"}"]', ["APP_SECRET_KEY"]),
+        ('{"NEXT_PUBLIC_APP_SECRET": "d2f8a41be0c94f76a3c1", "REACT_APP_SECRET": "d2f8a41be0c94f76a3c1"}', []),
+        ('{"RESET_PASSWORD": "Forgot it 4 times?", "ENTER_PASSWORD": "Καλημέρα12345"}', []),
+        (
+            '{"RESET_PASSWORD": "/v2/account/reset", "SHOW_SECRET": "show-secret-2", "OLD_PASSWORD": "old.passwd2"}',
+            [],
+        ),
+        ('{"DB_PASSWORD": "changeme-2024", "APP_SECRET": "your-own-key-7", "API_SECRET": "${API_KEY_1}"}', []),
+        ('{"DB_PASSWORD": "abcdqrstu", "DB_SECRET": "", "APP_SECRET": "short1"}', []),
+        ('{"password": "k8Wq2vN7xZ", "clientSecret": "pi_3Nq7Wk2v", "client_secret": "k8Wq2vN7xZ"}', []),
+        ('{"AWS_ACCESS_KEY": "k8Wq2vN7xZ", "SENTRY_KEY": "k8Wq2vN7xZ"}', []),
+    ],
+)
+def test_values_with_names_of_secrets(text: str, kinds: list[str]) -> None:
+    """In the notations of data; texts of interfaces and what browsers may read are none."""
+    assert [one.kind for one in find_named_secrets(text.encode())] == kinds
+
+
+@pytest.mark.parametrize("count", [MAX_FOUND, MAX_FOUND + 1])
+def test_only_so_many_names_are_found(count: int) -> None:
+    """Each with another value."""
+    text = ",".join(f'"S{n}_SECRET":"{LETTERS[n : n + 12]}7a"' for n in range(count))
+
+    assert len(find_named_secrets(f"{{{text}}}".encode())) == MAX_FOUND
+
+
+def test_end_of_a_host_is_no_placeholder() -> None:
+    """Machines of a site whose own name is one of documentation are its machines."""
+    address = "postgres://shop:k8Wq2vN7xZ@db1.{}/orders"
+
+    assert find_secrets(address.format("garden-shop.example").encode())
+    assert not find_secrets(address.format("example.com").encode())

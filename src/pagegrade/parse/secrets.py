@@ -19,6 +19,7 @@ import zlib
 from base64 import urlsafe_b64decode
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, Literal
 
 import msgspec
@@ -51,6 +52,31 @@ _WORDS: Final = re.compile(rb"(?:(?:^|[-_.])[a-z]{2,}(?=[-_.]|$)){3}|[a-z]{12}")
 """Three words in a row, or twelve small letters: chance gives neither."""
 _IN_WORDS: Final = re.compile(rb"[/@:]|-----BEGIN")
 """In addresses and files of keys words are usual."""
+_NAMED: Final = re.compile(
+    rb"(?<=[{,\s\\\"'])(?P<name>[A-Z][A-Z0-9]{0,20}_(?:[A-Z0-9]{1,20}_){0,3}"
+    rb"(?:PASSWORD|PASSWD|SECRET|SECRET_KEY|SECRET_ACCESS_KEY|SECRET_KEY_BASE|PRIVATE_KEY|ENCRYPTION_KEY|SIGNING_KEY)"
+    rb"|(?:api|app|aws|cookie|database|db|jwt|mail|mongo|mysql|postgres|redis|session|smtp|stripe|token|webhook)"
+    rb"(?:Password|Secret(?:Key)?|PrivateKey|EncryptionKey|SigningKey))"
+    rb"(?:[\"']?\s{0,3}:\s{0,3}[\"']|\\\":\\\")"
+    rb"(?P<value>(?=[!-~]{0,80}?\d)(?=[!-~]{0,80}?[A-Za-z])[!#-&(-;=?-\[\]-z|~]{8,200})\\?[\"']"
+)
+"""The name of a secret of a server, as environments and settings write it, and its value; a name that says which
+service it is for is no text of an interface."""
+_FOR_BROWSERS: Final = re.compile(rb"PUBLIC_|VITE_|REACT_APP_|EXPO_|GATSBY_")
+_NO_VALUE: Final = re.compile(rb"passw|secret|^[/.#]|^https?:|\$\(|%[A-Z]", re.IGNORECASE)
+"""Names, addresses and templates."""
+_NAME_ENDS: Final = (
+    b"_PASSW",
+    b"_SECRET",
+    b"_KEY",
+    b"Password",
+    b"Secret",
+    b"PrivateKey",
+    b"EncryptionKey",
+    b"SigningKey",
+)
+MIN_NAMED: Final = 2
+"""Values with the names of secrets from which on they are a server's settings."""
 _MIN_DISTINCT: Final = 8
 """Different characters that a random key of twenty and more has."""
 _LONG: Final = 24
@@ -99,10 +125,32 @@ def find_secrets(text: bytes) -> tuple[Secret, ...]:
             continue
         group, begin, end = place
         value = text[begin:end]
-        if value in found or is_placeholder(value):
+        # What a host ends in says nothing about its owner.
+        if value in found or is_placeholder(value.rpartition(b".")[0] if b"@" in value else value):
             continue
         shown = value.decode("latin-1")
         found[value] = Secret(group=group, kind=kind.name, masked=mask_secret(shown), start=begin, value=shown)
+        if len(found) >= MAX_FOUND:
+            break
+    return tuple(found.values())
+
+
+def find_named_secrets(text: bytes) -> tuple[Secret, ...]:
+    """The values in a text that have names of a server's secrets, such as ``SMTP_PASSWORD``, each once, in order.
+
+    Names with a prefix that build tools keep for what browsers may read are left out, and values without digits or
+    letters, with words such as ``secret``, and placeholders. At most ``MAX_FOUND``; linear.
+    """
+    found: dict[bytes, Secret] = {}
+    # Most pages have none of these, and looking for whole names is slow.
+    if not any(one in text for one in _NAME_ENDS):
+        return ()
+    for match in islice(_NAMED.finditer(text), MAX_CANDIDATES):
+        value = match["value"]
+        if _FOR_BROWSERS.search(match["name"]) or _NO_VALUE.search(value) or is_placeholder(value):
+            continue
+        shown, kind = value.decode("ascii"), match["name"].decode("ascii")
+        found.setdefault(value, Secret("secret", kind, mask_secret(shown), start=match.start("value"), value=shown))
         if len(found) >= MAX_FOUND:
             break
     return tuple(found.values())

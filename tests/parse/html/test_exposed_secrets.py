@@ -248,3 +248,26 @@ def test_dates_of_birth_with_telephone_numbers() -> None:
     assert called(BORN, "69000001{}") == 0
     assert called(BORN, "690 01{} 000") == 0
     assert called([one.replace("201", "191").replace("1912", "1914") for one in BORN], "690 000 01{}") == 0
+
+
+SETTINGS = '{"env": {"SMTP_PASSWORD": "marmot-78-Lantern", "JWT_SECRET": "d2f8a41be0c94f76a3c1"}}'
+
+
+@pytest.mark.parametrize(
+    ("page", "count"),
+    [
+        (f"<script id=__NEXT_DATA__ type=application/json>{SETTINGS}</script>", 2),
+        (f"<script>window.__NUXT__={SETTINGS}</script>", 2),
+        (f"<script>x={SETTINGS.replace('JWT_SECRET', 'JWT_ISSUER')}</script>", 0),
+        (f"<script>x={SETTINGS}</script><pre>{SETTINGS}</pre>", 0),
+        (f"<script>x={SETTINGS}</script><pre>d2f8a41be0c94f76a3c1</pre>", 0),
+        (f"<p>{SETTINGS}", 0),
+        (f"<!-- {SETTINGS} -->", 0),
+    ],
+)
+def test_settings_of_a_server_in_data(page: str, count: int) -> None:
+    """Two and more, in scripts; what the page shows as code are examples."""
+    found = exposed(f"<title>x</title>{page}")
+
+    assert len(found) == count
+    assert all(one.node is not None and one.node.tag == "script" for one in found)

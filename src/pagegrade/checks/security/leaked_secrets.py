@@ -76,10 +76,12 @@ def leaked_secrets(
     The HTML as served, with inline scripts, attributes and comments, and the site's own scripts that were fetched, for
     keys of about thirty providers, such as AWS, Stripe, GitHub, GitLab, Slack, npm, SendGrid, Twilio, Mailgun,
     Telegram, Azure Storage, OpenAI, Anthropic and Supabase (service role), for private keys, for database URLs with a
-    password, and links for passwords in their addresses. Tokens of GitHub and npm count only if their checksum is
-    right. Whether a key still works is not tried. Keys that are made for browsers, keys for tests, placeholders of
-    documentation, addresses signed for reading, and keys that the page shows as code are left out. Keys are shown
-    masked. Other secrets have no form that can be recognized, so the absence of findings proves nothing.
+    password, and links for passwords in their addresses. Scripts and blocks of data, such as `__NEXT_DATA__`, are
+    searched for two values and more with names of a server's secrets, such as `SMTP_PASSWORD` and `jwtSecret`. Tokens
+    of GitHub and npm count only if their checksum is right. Whether a key still works is not tried. Keys that are made
+    for browsers, keys for tests, placeholders of documentation, addresses signed for reading, and keys that the page
+    shows as code are left out. Keys are shown masked. Other secrets have no form that can be recognized, so the absence
+    of findings proves nothing.
 
     Records of people fail as well: e-mail addresses of several other sites, none of them a link, each followed by a
     number of eight digits or more that is no date, or by the hash of a password; from 15 on in the visible text, 10 in

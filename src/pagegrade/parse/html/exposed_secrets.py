@@ -14,7 +14,15 @@ from turbohtml import Comment, Element, Text
 from pagegrade.model.document import Document, Node
 from pagegrade.parse.emails import find_emails, find_mailto_emails
 from pagegrade.parse.national_numbers import is_national_number
-from pagegrade.parse.secrets import Group, Secret, find_secrets, is_placeholder, mask_secret
+from pagegrade.parse.secrets import (
+    MIN_NAMED,
+    Group,
+    Secret,
+    find_named_secrets,
+    find_secrets,
+    is_placeholder,
+    mask_secret,
+)
 from pagegrade.parse.url import host, registrable_domain
 
 _LINK: Final = "password in a link"
@@ -117,7 +125,9 @@ def find_exposed_secrets(document: Document, body: bytes) -> tuple[ExposedSecret
         body: The same as served.
     """
     linked = tuple(_in_links(document))
-    secrets = find_secrets(body)
+    known = find_secrets(body)
+    named = find_named_secrets(body)
+    secrets = (*known, *(one for one in named if all(one.value not in other.value for other in known)))
     if not secrets:
         return linked
     places: dict[str, Node] = {}
@@ -129,8 +139,19 @@ def find_exposed_secrets(document: Document, body: bytes) -> tuple[ExposedSecret
                     places.setdefault(secret.value, node)
                     if is_code:
                         examples.add(secret.value)
-    found = (_exposed(secret, places, body) for secret in secrets if secret.value not in examples)
+    settings = {one.value for one in named if _is_data(places.get(one.value))} - examples
+    found = (
+        _exposed(secret, places, body)
+        for secret in secrets
+        if secret.value not in examples
+        and (secret in known or (secret.value in settings and len(settings) >= MIN_NAMED))
+    )
     return (*found, *linked)
+
+
+def _is_data(node: Node | None) -> bool:
+    """Return whether it is an element whose text is no text to read."""
+    return isinstance(node, Element) and node.tag == "script"
 
 
 def _in_links(document: Document) -> Iterator[ExposedSecret]:
