@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.security.leaked_secrets import leaked_secrets
+from pagegrade.model.access import AccessNote
 from pagegrade.model.artifacts import ScriptFacts
-from tests.builders import URL, evaluated, make_resource, make_resources, outcome
+from tests.builders import URL, evaluated, make_artifacts, make_resource, make_resources, outcome
 
 KEY = "gsk_" + "kW9qLmT7vXz2RcN5pHdQ8fJ4sUaGyE1oBbVtMhZiYx3KwP6nCgDj"
 NAME = "AKIA" + "J5XQ7MZT2KWP4VLN"
@@ -126,3 +127,40 @@ def test_accounts_with_their_passwords(number: int, state: str) -> None:
     assert outcome(leaked_secrets, listed("Mk8!example")).state == "none"
     assert outcome(leaked_secrets, listed("phòng {}").lower()).state == "none"
     assert outcome(leaked_secrets, linked).state == ("none" if number == 5 else state)
+
+
+ACCOUNT = "<!doctype html><title>x</title><a href=/wyloguj>Wyloguj</a><p>marta.z@poczta.pl, +48 600 000 000"
+HIT = ("X-Cache", "HIT")
+SESSION = ("Set-Cookie", "JSESSIONID=7A31F0C2B9D84E55; Path=/; Secure; HttpOnly")
+
+
+@pytest.mark.parametrize(
+    ("page", "headers", "state"),
+    [
+        (ACCOUNT, (HIT, SESSION), "account"),
+        (ACCOUNT, (("Age", "11907"), ("Cache-Control", "public"), SESSION), "account"),
+        (ACCOUNT, (("X-Cache", "MISS"), SESSION), "none"),
+        (ACCOUNT, (HIT,), "none"),
+        (ACCOUNT, (HIT, ("Set-Cookie", "_ga=GA1.2")), "none"),
+        (ACCOUNT, (HIT, ("Set-Cookie", "JSESSIONID=; Max-Age=0")), "none"),
+        ("<!doctype html><title>x</title><p>marta.z@poczta.pl, +48 600 000 000", (HIT, SESSION), "none"),
+        (ACCOUNT + SCRIPT.format(KEY), (HIT, SESSION), "secret"),
+    ],
+)
+def test_account_in_a_shared_cache(page: str, headers: tuple[tuple[str, str], ...], state: str) -> None:
+    """A copy with somebody's session; a key on it is the graver fault."""
+    artifacts = make_artifacts(page, headers=(("Content-Type", "text/html; charset=utf-8"), *headers))
+    found = outcome(leaked_secrets, artifacts)
+
+    assert found.state == state
+    assert "marta.z@" not in str(found)
+    assert "7A31F0C2B9D84E55" not in str(found)
+
+
+def test_run_that_signs_in_sees_its_own_account() -> None:
+    """The page is meant for it."""
+    artifacts = make_artifacts(
+        ACCOUNT, headers=(("Content-Type", "text/html"), HIT, SESSION), access=AccessNote(name="Staging")
+    )
+
+    assert outcome(leaked_secrets, artifacts).state == "none"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.model.artifacts import Response
-from pagegrade.parse.http.caching import MAX_SECONDS, CachePolicy, read_cache_policy, validator_of
+from pagegrade.parse.http.caching import MAX_SECONDS, CachePolicy, read_cache_policy, shared_copy, validator_of
 
 DATE = ("Date", "Mon, 05 Jan 2026 12:00:00 GMT")
 
@@ -217,3 +217,27 @@ def test_any_headers_are_read_without_an_exception(headers: list[tuple[str, str]
 
     assert found.lifetime_s is None or 0 <= found.lifetime_s <= MAX_SECONDS
     assert found.age_s >= 0
+
+
+@pytest.mark.parametrize(
+    ("headers", "name"),
+    [
+        ([("X-Cache", "HIT")], "X-Cache"),
+        ([("X-Cache", "TCP_HIT from a.example"), ("Cache-Control", "private")], "X-Cache"),
+        ([("CF-Cache-Status", "HIT"), ("Age", "0")], "CF-Cache-Status"),
+        ([("Cache-Status", "edge; hit; ttl=40")], "Cache-Status"),
+        ([("Age", "1184"), ("Cache-Control", "public, s-maxage=3600")], "Age"),
+        ([("X-Cache", "MISS, HIT"), ("Age", "1")], "Age"),
+        ([("X-Cache", "MISS, HIT")], ""),
+        ([("Cache-Status", "edge; fwd=uri-miss; hit-ratio=3")], ""),
+        ([("CF-Cache-Status", "DYNAMIC"), ("Age", "0")], ""),
+        ([("X-Cache", "white")], ""),
+        ([("Age", "1184"), ("Cache-Control", "private, max-age=60")], ""),
+        ([("Age", "1184"), ("Cache-Control", "no-store")], ""),
+        ([("Cache-Control", "public, s-maxage=3600")], ""),
+        ([], ""),
+    ],
+)
+def test_copies_of_shared_caches(headers: list[tuple[str, str]], name: str) -> None:
+    """Headers that say so, and others that look like them; what may be kept was not always kept."""
+    assert shared_copy(Response(url="https://example.com/", status=200, headers=tuple(headers))) == name

@@ -238,3 +238,18 @@ def test_hostile_lines_are_read(line: str) -> None:
 def test_attributes_that_browsers_ignore_are_named(line: str, ignored: tuple[str, ...]) -> None:
     """Unknown ones, and values that cannot be read; those of older standards do no harm."""
     assert parse_cookie(line, url="https://example.com/").ignored == ignored
+
+
+@pytest.mark.parametrize(
+    ("name", "login", "forgery"),
+    [
+        *(("PHPSESSID", True, False), ("auth_token", True, False), ("sid", True, False)),
+        *(("author", False, False), ("sidebar", False, False), ("_ga", False, False)),
+        *(("csrf_token", False, True), ("XSRF-TOKEN", False, True)),
+    ],
+)
+def test_purpose_is_told_by_the_name(name: str, login: bool, forgery: bool) -> None:  # noqa: FBT001
+    """Of those that keep somebody signed in, and of those against forged requests."""
+    cookie = parse(f"{name}=a")
+
+    assert (cookie.looks_like_login, cookie.against_forgery) == (login, forgery)

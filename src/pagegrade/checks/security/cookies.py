@@ -9,9 +9,6 @@ from pagegrade.parse.http.hsts import parse_hsts
 
 FULL_AT: Final = 10
 MOST_FOR_WEAK: Final = 0.9
-_SESSION: Final = re.compile(r"sess|login|auth(?!or)|token|(?<![a-z])sid(?![a-z])|sid$")
-"""Words in names of cookies that stand for a login; ``author`` and ``sidebar`` only look like it."""
-_CSRF: Final = re.compile(r"csrf|xsrf")
 _INFRASTRUCTURE: Final = re.compile(
     r"__cf|_cfuvid|cf_|awsalb|awselb|gclb|heroku-session-affinity|arraffinity|tipmix|x-ms-routing-name|incap_ses_"
     r"|visid_incap_|nlbi_|bigipserver|ts01|ak_bmsc|bm_|_abck|aka_a2|akacd_|nsc_|datadome|__ddg"
@@ -180,8 +177,7 @@ def cookies(cookies: tuple[Cookie, ...], artifacts: Artifacts) -> Outcome:
 
 def _unsafe(cookie: Cookie, *, https_only: bool) -> str:
     """Return the reason why the cookie is unsafe; "" if it is safe."""
-    against_forgery = _CSRF.search(cookie.name.lower()) is not None
-    session = _looks_like_login(cookie)
+    session = cookie.looks_like_login
     if cookie.rejected is not None:
         return _REJECTIONS[cookie.rejected]
     if cookie.invalid_same_site:
@@ -192,22 +188,17 @@ def _unsafe(cookie: Cookie, *, https_only: bool) -> str:
         return "looks like a login but scripts can read it (no HttpOnly)"
     if session and not cookie.secure and not https_only:
         return "looks like a login but is sent over plain HTTP (no Secure)"
-    if against_forgery and cookie.same_site is None:
+    if cookie.against_forgery and cookie.same_site is None:
         return "protects from forged requests but has no SameSite"
     return ""
 
 
 def _weak(cookie: Cookie) -> str:
     """Return the protection that the cookie lacks; "" if it has all."""
-    if cookie.secure and (cookie.same_site or not _looks_like_login(cookie)):
+    if cookie.secure and (cookie.same_site or not cookie.looks_like_login):
         return ""
     missing = [word for word, there in (("Secure", cookie.secure), ("SameSite", cookie.same_site)) if not there]
     return "no Secure and no SameSite" if len(missing) > 1 else f"no {missing[0]}"
-
-
-def _looks_like_login(cookie: Cookie) -> bool:
-    name = cookie.name.lower()
-    return _SESSION.search(name) is not None and _CSRF.search(name) is None
 
 
 def _evidence(cookie: Cookie, reason: str, state: str) -> Evidence:

@@ -4,11 +4,14 @@ from msgspec.structs import replace
 
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._exposed_keys import ExposedKey, exposed_keys
-from pagegrade.model.artifacts import NotGathered, Resources
+from pagegrade.model.artifacts import Artifacts, NotGathered, Resources
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 from pagegrade.parse.emails import mask_email
 from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_people, find_records, find_registers
+from pagegrade.parse.html.shared_accounts import find_account
+from pagegrade.parse.http.caching import shared_copy
+from pagegrade.parse.http.cookies import Cookie
 
 
 @check(
@@ -59,15 +62,33 @@ from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_people, fin
                 "search engines to remove their copies, and find out who has read it."
             ),
         ),
+        State(
+            "account",
+            "A shared cache hands somebody's account to every visitor.",
+            loss=1.0,
+            title="Somebody's account in a shared cache",
+            why=(
+                "Strangers read the data of the person whose page the cache kept, and the session cookie that comes "
+                "with it may sign them in as that person."
+            ),
+            fix=(
+                "Empty the cache, end all sessions, and answer every page of an account with "
+                "`Cache-Control: private, no-store`. Make the cache refuse answers that set cookies."
+            ),
+        ),
     ),
-    cap=Cap(49, states=("secret", "records")),
+    cap=Cap(49, states=("secret", "records", "account")),
     sources=(
         "https://cwe.mitre.org/data/definitions/798.html",
         "https://cheatsheetseries.owasp.org/cheatsheets/Secrets_Management_Cheat_Sheet.html",
     ),
 )
 def leaked_secrets(
-    document: Document, exposed_secrets: Sequence[ExposedSecret], resources: Resources | NotGathered
+    document: Document,
+    exposed_secrets: Sequence[ExposedSecret],
+    resources: Resources | NotGathered,
+    cookies: tuple[Cookie, ...],
+    artifacts: Artifacts,
 ) -> Outcome:
     """A secret key in a page is known to everyone who opens it.
 
@@ -90,9 +111,13 @@ def leaked_secrets(
     links, and more, each with the number of an account at a bank or another one of nine digits or more that is no
     number of goods; and tables in which three numbers by which one of ten states knows people, with right check digits,
     or eight that begin with a date of birth beside telephone numbers, stand beside names; and tables of eight names and
-    more, each with a date of birth and a telephone number that is no link. A page with a secret key or with records
-    scores 49 at most. A directory of a few contacts, and one whose addresses can be clicked, is there to
-    be read.
+    more, each with a date of birth and a telephone number that is no link. A directory of a few contacts, and one whose
+    addresses can be clicked, is there to be read.
+
+    So does the account of somebody else: headers say that a shared cache had the answer, it sets a cookie that looks
+    like a login, the page has a control to sign out and none to sign in, or personal fields that are filled in, and it
+    shows an e-mail address of another site and a long number. A run that signs in is not judged by this. A page with a
+    secret key, records or an account scores 49 at most.
 
     ## Fails on
 
@@ -120,6 +145,8 @@ def leaked_secrets(
     if records and not secret:
         shown = tuple(Evidence(value=one, reason="record of a person") for one in records[:MAX_EVIDENCE])
         return Outcome("records", value=len(records), evidence=shown, total=len(records))
+    if not secret and (shown := _cached_account(document, cookies, artifacts)):
+        return Outcome("account", evidence=shown, total=len(shown))
     return Outcome(
         "secret" if secret else "identifier" if named else "none",
         value=", ".join(dict.fromkeys(key.kind for key in bad)) or None,
@@ -130,4 +157,28 @@ def leaked_secrets(
             Detail(code="secrets", actual=len(secret), limit=0),
             Detail(code="identifiers", actual=len(named), limit=0),
         ),
+    )
+
+
+def _cached_account(document: Document, cookies: tuple[Cookie, ...], artifacts: Artifacts) -> tuple[Evidence, ...]:
+    """Signs that a shared cache handed out somebody's account: the header that says so, the cookie, and whose it is."""
+    response = artifacts.navigation.response
+    copy = shared_copy(response) if artifacts.access is None else ""
+    session = next(
+        (
+            cookie
+            for cookie in cookies
+            if cookie.hop is None and cookie.looks_like_login and not cookie.is_deletion(artifacts.gathered_at)
+        ),
+        None,
+    )
+    if not copy or session is None:
+        return ()
+    person = find_account(document)
+    if not person:
+        return ()
+    return (
+        Evidence(header=copy, value=(response.header(copy) or "")[:200], reason="copy of a shared cache"),
+        Evidence(header="Set-Cookie", value=session.name, reason="session of another visitor"),
+        *(Evidence(value=one, reason="data of a person") for one in person),
     )

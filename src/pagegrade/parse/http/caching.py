@@ -24,6 +24,16 @@ MAX_SECONDS: Final = 2**31
 _MAX_DATE: Final = 100
 _ENTITY_TAG: Final = re.compile(r'(?:W/)?"[\x21\x23-\x7e]{0,200}"')
 _HTTP_DATE: Final = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT")
+_HIT_HEADERS: Final = (
+    "X-Cache",
+    "X-Cache-Status",
+    "CF-Cache-Status",
+    "X-Proxy-Cache",
+    "X-Varnish-Cache",
+    "Cache-Status",
+)
+_NO_HIT: Final = frozenset({"miss", "bypass", "dynamic", "expired", "fwd"})
+_WORDS: Final = re.compile(r"[a-z]+")
 _READ: Final = ("cache-control", "expires", "date", "age", "vary", "etag", "last-modified", "pragma")
 
 
@@ -84,6 +94,21 @@ class CachePolicy(msgspec.Struct, frozen=True, kw_only=True):
             return 0
         shared = _seconds(self.directives.get("s-maxage"))
         return shared if shared is not None else self.lifetime_s or 0
+
+
+def shared_copy(response: Response) -> str:
+    """The name of the header that says that an answer is the copy of a shared cache; empty when none does.
+
+    A cache that asked the server for this visitor says so with ``MISS``, and with an ``Age`` of zero. An age alone
+    says nothing where shared caches may not keep the answer.
+    """
+    for name in _HIT_HEADERS:
+        words = _WORDS.findall((response.header(name) or "")[:_MAX_KNOWN].lower())
+        if "hit" in words and not _NO_HIT.intersection(words):
+            return name
+    policy = read_cache_policy(response)
+    may_keep = not (policy.no_store or policy.no_cache or policy.private)
+    return "Age" if may_keep and policy.age_s > 0 else ""
 
 
 def validator_of(response: Response) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final, Literal
@@ -24,6 +25,9 @@ MAX_LINE_CHARS: Final = 20_000
 """Characters of a line that are looked at."""
 _SPACE: Final = " \t"
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_SESSION: Final = re.compile(r"sess|login|auth(?!or)|token|(?<![a-z])sid(?![a-z])|sid$")
+"""Words in names of cookies that stand for a login; ``author`` and ``sidebar`` only look like it."""
+_CSRF: Final = re.compile(r"csrf|xsrf")
 _MAX_AGE_DIGITS: Final = 12
 MAX_IGNORED: Final = 5
 _ATTRIBUTES: Final = frozenset(
@@ -80,6 +84,16 @@ class Cookie(msgspec.Struct, frozen=True, kw_only=True):
     def invalid_same_site(self) -> bool:
         """Return whether SameSite is there with a value that no browser knows."""
         return self.same_site_written is not None and self.same_site is None
+
+    @property
+    def against_forgery(self) -> bool:
+        """Return whether its name is that of a cookie against forged requests."""
+        return _CSRF.search(self.name.lower()) is not None
+
+    @property
+    def looks_like_login(self) -> bool:
+        """Return whether its name is that of a cookie that keeps somebody signed in."""
+        return _SESSION.search(self.name.lower()) is not None and not self.against_forgery
 
     def is_deletion(self, now: datetime) -> bool:
         """Return whether the line removes a cookie rather than setting one: it has expired before ``now`` (aware)."""

@@ -1,0 +1,110 @@
+"""Signs that a page shows the account of somebody who is signed in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from pagegrade.model.document import Document
+from pagegrade.parse.emails import find_emails, find_mailto_emails, mask_email
+from pagegrade.parse.url import host, registrable_domain
+
+_MAX_TEXT: Final = 400_000
+_MAX_WORDS: Final = 40
+"""Characters of what a control to sign out says."""
+_SIGN_OUT: Final = frozenset(
+    (
+        *("log out", "logout", "log off", "sign out", "signout", "sign off", "abmelden", "ausloggen", "déconnexion"),
+        *("se déconnecter", "me déconnecter", "cerrar sesión", "tancar sessió", "saioa itxi", "pechar sesión"),
+        *("terminar sessão", "sair", "sair da conta", "esci", "disconnetti", "uitloggen", "afmelden", "logga ut"),
+        *("log ud", "log af", "logg ut", "logg av", "kirjaudu ulos", "skrá út", "útskrá", "logi välja", "iziet"),
+        *("izrakstīties", "atsijungti", "wyloguj", "wyloguj się", "odhlásit", "odhlásit se", "odhlásiť", "odhlásiť sa"),
+        *("kijelentkezés", "deconectare", "ieșire din cont", "odjava", "odjavi se", "odjavi me", "одјава", "одјави се"),  # noqa: RUF001
+        *("изход", "излез", "выйти", "выход", "вийти", "вихід", "выйсці", "αποσύνδεση", "έξοδος", "çıkış", "çıkış yap"),  # noqa: RUF001
+        *("oturumu kapat", "çıxış", "шығу", "გასვლა", "ելք", "تسجيل الخروج", "تسجيل خروج", "خروج", "התנתקות", "התנתק"),  # noqa: RUF001
+        *("लॉग आउट", "लॉगआउट", "साइन आउट", "লগ আউট", "லாக் அவுட்", "ออกจากระบบ", "đăng xuất", "thoát", "keluar"),
+        *(
+            "log keluar",
+            "ログアウト",
+            "サインアウト",
+            "로그아웃",
+            "退出登录",
+            "退出",
+            "登出",
+            "注销",
+            "登出帳號",
+            "allgofnodi",
+        ),
+    )
+)
+_SIGN_OUT_ADDRESS: Final = re.compile(r"(?:^|[/?&=_.-])(?:log|sign)[-_]?(?:out|off)(?:[/?&=_.-]|$)", re.IGNORECASE)
+_SIGN_IN_ADDRESS: Final = re.compile(
+    r"(?:^|[/?&=_.-])(?:(?:log|sign)[-_]?(?:in|on|up)|register|anmelden|connexion|iniciar-[a-z]{3,9}|inloggen|zaloguj)"
+    r"(?:[/?&=_.-]|$)",
+    re.IGNORECASE,
+)
+"""Pages that serve strangers and members alike have both controls, and show one."""
+_PERSONAL_FIELDS: Final = frozenset(
+    "name given-name family-name email tel tel-national street-address address-line1 postal-code bday".split()
+)
+MIN_FIELDS: Final = 2
+"""Kinds of personal fields with values, by which a page is somebody's even without a control to sign out."""
+_NUMBER: Final = re.compile(r"(?<![\w.+#/-])\+?\d[0-9 ()/.-]{7,20}(?<=\d)(?![\w-])")
+_DATE: Final = re.compile(r"\b\d{1,4}[-./]\d\d?[-./]\d{1,4}\b")
+_MIN_DIGITS: Final = 9
+_LOCAL: Final = 8
+"""Digits by which a telephone number is the same with and without the code of its country."""
+_SAMPLES: Final = frozenset({"example.com", "example.net", "example.org"})
+
+
+def find_account(document: Document) -> tuple[str, ...]:
+    """The address and the number of the person whose account a page shows, masked; empty when it shows none.
+
+    The page has a control to sign out and no link to sign in, or ``MIN_FIELDS`` personal fields that are filled in;
+    and it shows an e-mail address of another site and a number of nine digits or more, neither of them a link. Linear.
+    """
+    fields = dict(_filled_in(document))
+    if len(fields) < MIN_FIELDS and not _signs_out(document):
+        return ()
+    text = "\n".join((document.text[:_MAX_TEXT], *fields.values()))
+    addresses = [anchor.href or "" for anchor in document.anchors]
+    written = {one.lower() for href in addresses if href[:7].lower() == "mailto:" for one in find_mailto_emails(href)}
+    own = {registrable_domain(host(document.url)), *_SAMPLES}
+    mail = next(
+        (
+            one
+            for one in find_emails(text)
+            if one.lower() not in written and registrable_domain(one.rpartition("@")[2].lower()) not in own
+        ),
+        "",
+    )
+    called = {_digits(href)[-_LOCAL:] for href in addresses if href[:4].lower() == "tel:"}
+    numbers = (_digits(one) for one in _NUMBER.findall(_DATE.sub("x", text)))
+    number = next((one for one in numbers if len(one) >= _MIN_DIGITS and one[-_LOCAL:] not in called), "")
+    return (mask_email(mail), f"…{number[-3:]}") if mail and number else ()
+
+
+def _filled_in(document: Document) -> Iterator[tuple[str, str]]:
+    """(kind, value) of the personal fields that the page fills in."""
+    for control in document.controls:
+        kind = control.attrs.get("autocomplete", "").lower().split()[-1:]
+        value = control.attrs.get("value", "").strip()
+        if value and not control.hidden and kind and kind[0] in _PERSONAL_FIELDS:
+            yield kind[0], value
+
+
+def _signs_out(document: Document) -> bool:
+    """Return whether it has a link or a button to sign out, and no link to sign in."""
+    anchors = [anchor for anchor in document.anchors if not anchor.hidden]
+    if any(_SIGN_IN_ADDRESS.search(anchor.href or "") for anchor in anchors):
+        return False
+    if any(_SIGN_OUT_ADDRESS.search(anchor.href or "") for anchor in anchors):
+        return True
+    buttons = (one.name for one in document.named if not one.hidden and one.role in {"button", "link"})
+    said = (*(anchor.name or anchor.text for anchor in anchors), *buttons)
+    return any(len(one) <= _MAX_WORDS and one.casefold().strip(" ›»→.!") in _SIGN_OUT for one in said)
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdecimal, text))

@@ -1,0 +1,59 @@
+"""Pages of somebody who is signed in, in several scripts, and pages that look like them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.parse.html.shared_accounts import find_account
+from tests.builders import make_document
+
+DATA = "<dl><dt>A<dd>eleni.p@mailbox.gr<dt>B<dd>690 000 4417</dl>"
+
+
+def account(page: str) -> tuple[str, ...]:
+    """The data of a person in a page."""
+    return find_account(make_document(f"<!doctype html><title>x</title>{page}"))
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        "<a href=/aposyndesi?token=9f>Αποσύνδεση</a>",
+        "<a href=/wyloguj>Wyloguj się</a>",
+        "<a href=/a><img src=a.png alt='Sign out'></a>",
+        "<a href=/customer/account/logout/>X</a>",
+        "<form method=post><button>ログアウト</button></form>",
+        "<form method=post><input type=submit value='تسجيل الخروج'></form>",
+        "<form method=post action=/b><button>ออกจากระบบ</button></form>",
+        "<a href=/exit>Вийти</a>",
+        "<input autocomplete=given-name value=Eleni><input autocomplete='shipping tel' value='690 000 4417'>",
+    ],
+)
+def test_accounts_of_people(control: str) -> None:
+    """By a control to sign out or by fields that are filled in; the data are masked."""
+    found = account(control + DATA)
+
+    assert found[1] == "…417"
+    assert "eleni.p" not in found[0]
+    assert not account(control)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        DATA,
+        f"<a href=/logout>Log out</a><a href=/login>Log in</a>{DATA}",
+        f"<a href=/logout hidden>Log out</a>{DATA}",
+        f"<p>Click on Log out</p><a href=/guide>How to log out of your account on every machine you use</a>{DATA}",
+        f"<input autocomplete=tel value='690 000 4417'>{DATA}",
+        f"<input autocomplete=tel value=''><input autocomplete=email>{DATA}",
+        f"<input autocomplete=country value=GR><input autocomplete=off value=9>{DATA}",
+        "<a href=/logout>Log out</a><p>info@example.com, eleni@example.org 690 000 4417",
+        "<a href=/logout>Log out</a><p><a href=mailto:a.b@mailbox.gr>a.b@mailbox.gr</a> 690 000 4417",
+        "<a href=/logout>Log out</a><p>a.b@mailbox.gr <a href=tel:+30690004417>690 004 417</a>",
+        "<a href=/logout>Log out</a><p>a.b@mailbox.gr, 28.11.2026, 2026-11-28 2026-11-29, 1 234",
+    ],
+)
+def test_pages_for_everybody(page: str) -> None:
+    """Contacts, guides, pages with both controls, forms to fill in, and data that is there to be used."""
+    assert account(page) == ()
