@@ -164,3 +164,13 @@ def test_run_that_signs_in_sees_its_own_account() -> None:
     )
 
     assert outcome(leaked_secrets, artifacts).state == "none"
+
+
+def test_administration_without_sign_in() -> None:
+    """Everybody may pay back there; a run that signs in sees what it is allowed to do."""
+    rows = "".join(f"<tr><td>Åsa<td>+46 70 000 00 1{n}<td><a href=/orders/refund?id={n}>X</a></tr>" for n in range(3))
+    page = f"<!doctype html><title>x</title><table>{rows}</table>"
+    found = outcome(leaked_secrets, page)
+
+    assert (found.state, [one.value for one in found.evidence]) == ("records", ["…10", "…11", "…12"])
+    assert outcome(leaked_secrets, make_artifacts(page, access=AccessNote(name="Staging"))).state == "none"

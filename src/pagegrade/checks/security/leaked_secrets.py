@@ -9,6 +9,7 @@ from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 from pagegrade.parse.emails import mask_email
 from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_people, find_records, find_registers
+from pagegrade.parse.html.open_administrations import find_managed_people
 from pagegrade.parse.html.shared_accounts import find_account
 from pagegrade.parse.http.caching import shared_copy
 from pagegrade.parse.http.cookies import Cookie
@@ -111,7 +112,9 @@ def leaked_secrets(
     links, and more, each with the number of an account at a bank or another one of nine digits or more that is no
     number of goods; and tables in which three numbers by which one of ten states knows people, with right check digits,
     or eight that begin with a date of birth beside telephone numbers, stand beside names; and tables of eight names and
-    more, each with a date of birth and a telephone number that is no link. A directory of a few contacts, and one whose
+    more, each with a date of birth and a telephone number that is no link; and three rows with telephone numbers or
+    addresses, each with a link that deletes or pays back by an id of its own, on a page that also pays back, exports or
+    has a control to sign out: an administration without a sign-in. A directory of a few contacts, and one whose
     addresses can be clicked, is there to be read.
 
     So does the account of somebody else: headers say that a shared cache had the answer, it sets a cookie that looks
@@ -136,6 +139,8 @@ def leaked_secrets(
     found = exposed_keys(document, exposed_secrets, resources)
     secret = [key for key in found if key.group == "secret"]
     records = tuple(map(mask_email, find_records(document))) or find_people(document) or find_registers(document)
+    if not records and artifacts.access is None:
+        records = find_managed_people(document)
     named = [key for key in found if key.group == "identifier"]
     bad: list[ExposedKey] = secret + named
     evidence = [key.evidence for key in secret]

@@ -65,7 +65,7 @@ def find_account(document: Document) -> tuple[str, ...]:
     and it shows an e-mail address of another site and a number of nine digits or more, neither of them a link. Linear.
     """
     fields = dict(_filled_in(document))
-    if len(fields) < MIN_FIELDS and not _signs_out(document):
+    if len(fields) < MIN_FIELDS and not signs_out(document):
         return ()
     text = "\n".join((document.text[:_MAX_TEXT], *fields.values()))
     addresses = [anchor.href or "" for anchor in document.anchors]
@@ -94,7 +94,7 @@ def _filled_in(document: Document) -> Iterator[tuple[str, str]]:
             yield kind[0], value
 
 
-def _signs_out(document: Document) -> bool:
+def signs_out(document: Document) -> bool:
     """Return whether it has a link or a button to sign out, and no link to sign in."""
     anchors = [anchor for anchor in document.anchors if not anchor.hidden]
     if any(_SIGN_IN_ADDRESS.search(anchor.href or "") for anchor in anchors):
