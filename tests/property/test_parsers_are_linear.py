@@ -134,6 +134,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "language tag": language_tags.parse_language_tag,
     "mojibake": lambda text: list(mojibake.find_mojibake(text)),
     "secrets": lambda text: secrets.find_secrets(text.encode()),
+    "named secrets": lambda text: secrets.find_named_secrets(text.encode()),
     "e-mail addresses": lambda text: list(emails.find_emails(text)),
     "mailto": lambda text: list(emails.find_mailto_emails(f"mailto:{text}")),
     "space of images": lambda text: image_space.images_with_space([], [text]),
