@@ -172,7 +172,7 @@ def monitor_it(hands: Hands, url: str) -> None:
     """On the schedule that is proposed, with a budget; back to the report by the list."""
     hands.open("More")
     hands.press("link", "Monitor this page")
-    hands.write("Budgets", "score<50")
+    hands.write("Further conditions", "score<50")
     hands.press("button", "Save")
     assert heading(hands.window) == "Monitors"
     assert "budget" in hands.page.inner_text("main")
