@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.source_text import find_source_text
+from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
 from tests.builders import make_document
 from tests.linear import MAX_RATIO, growth
 
@@ -173,3 +173,51 @@ def test_report_of_an_error_is_no_data() -> None:
     )
 
     assert find_source_text(make_document(report)) is None
+
+
+def test_includes_say_where_they_stand() -> None:
+    """Elements first, then comments; a part of the navigation is none of the main content."""
+    page = '<nav><!--#include virtual="/n" --></nav><main><esi:include src="/a"></esi:include><!-- #echo --></main>'
+    found = find_includes(make_document(page))
+
+    assert [(text, is_main) for _, text, is_main in found] == [
+        ("<esi:include>", True),
+        ('<!--#include virtual="/n" ', False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("{% endif %}", True),
+        ("{%- endblock -%}", True),
+        ("{% if x %}", False),
+        ('{{ x | date: "%d" }}', True),
+        ("{{ x | upper }}", False),
+        ("<code>{% endif %}</code>", False),
+        ("<textarea>{% endif %}</textarea>", False),
+        ("<p data-ng-app>{{ x | date: 'short' }}", False),
+    ],
+)
+def test_template_of_a_server(text: str, *, is_one: bool) -> None:
+    """Ends of blocks and filters with a value, outside of code and of AngularJS."""
+    assert is_template_of_server(make_document(f"<main>{text}</main>")) is is_one
+
+
+def test_texts_outside_code() -> None:
+    """Each text with its element; code and what is not seen are left out."""
+    found = texts_outside_code(make_document("<main>a<p>b <code>c</code></p><samp>d</samp> </main>"))
+
+    assert [(node.tag, text) for node, text in found] == [("main", "a"), ("p", "b ")]
+
+
+@pytest.mark.parametrize("part", ["{{", "{% end", "{{a|", "{{ a | b:", "<esi:vars>", "<!--esi -->", "{% endif"])
+def test_templates_and_includes_are_found_in_linear_time(part: str) -> None:
+    """Markers that begin again and again and never end."""
+    documents = {size: make_document(f"<main>{part * size}</main>") for size in (500, 1_000, 2_000)}
+
+    def search(size: int) -> None:
+        find_includes(documents[size])
+        is_template_of_server(documents[size])
+
+    assert growth(search, 500) <= MAX_RATIO

@@ -1,4 +1,7 @@
-"""Finds a page that shows its source in place of what it is made from: data, Markdown, or code that the server left."""
+"""Finds a page that shows its source in place of what it is made from: data, Markdown, or code that the server left.
+
+And what a server should have carried out and sent instead: the tags of a template and those that include a part.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +56,24 @@ MIN_TAGGED: Final = 0.15
 _CONFLICT: Final = ("<<<<<<< ", ">>>>>>> ")
 """Marks that a program for versions leaves where two versions of a line differ."""
 _CODE: Final = re.compile(r"<\?(?:php\b|=)")
+_INCLUDES: Final = (
+    r"esi\:include, esi\:inline, esi\:vars, esi\:choose, esi\:try, "
+    r"jsp\:include, jsp\:usebean, jsp\:getproperty, c\:foreach, c\:out, c\:if, c\:choose, c\:import, fmt\:message, "
+    r"s\:property, s\:iterator, ui\:include, ui\:composition, h\:outputtext, "
+    r"asp\:label, asp\:literal, asp\:repeater, asp\:content, "
+    "cfoutput, cfinclude, cfif, cfloop, cfquery, cfset"
+)
+"""Elements of caches, JSP, ASP.NET and ColdFusion that no browser knows: a part of the page belongs in their place."""
+_COMMENTS: Final = "//comment()[{}]".format(
+    " or ".join(f"starts-with(., '{word} ')" for word in ("#include", "#exec", "#echo", "esi"))
+)
+"""The same that stand in a comment."""
+_AROUND: Final = "header, footer, nav, aside"
+"""Parts of a page that says without them, too, what it has to say."""
+_BLOCKS: Final = re.compile(r"\{%[-~+]?\s{0,9}end[a-z]{0,20}\s{0,9}[-~+]?%\}")
+_FILTER: Final = re.compile(r"\{\{[^{}|]{1,80}\|[^{}:|]{1,40}:[^{}]{1,80}\}\}")
+_FILTERS_BY_SCRIPT: Final = "[ng-app], [data-ng-app], [ng-controller], [data-ng-controller], [ng-cloak]"
+"""The one library for browsers that gives its filters values in the same way."""
 _FAULT: Final = "invalid-first-character-of-processing-instruction-target"
 _MARKDOWN: Final[tuple[re.Pattern[str], ...]] = (
     re.compile(r"(={2,5}) ?[^\s=].{0,200}\1$"),
@@ -194,6 +215,53 @@ def _code(document: Document, body: Element) -> SourceText | None:
     if is_signed or body.xpath("boolean(//processing-instruction('php'))"):
         places += islice(_instructions(body), MAX_PLACES)
     return SourceText("code", tuple(places)) if len(places) >= MIN_CODE else None
+
+
+def find_includes(document: Document) -> list[tuple[Node, str, bool]]:
+    """Elements that ask a server or cache for a part of the page, or hold a comment that does.
+
+    Returns:
+        For each, the element, the beginning of what it asks, and ``True`` where that belongs to the main content.
+    """
+    body = document.body
+    if body is None or not isinstance(body.node, Element):
+        return []
+    found = [(node, f"<{node.tag}>") for node in islice(body.node.select(_INCLUDES), MAX_NODES)]
+    comments = body.node.xpath(_COMMENTS)
+    found += [
+        (one.parent, f"<!--{one.data}"[:100])
+        for one in (comments[:MAX_NODES] if isinstance(comments, list) else ())
+        if isinstance(one, Comment) and isinstance(one.parent, Element)
+    ]
+    return [(node, text, node.closest(_AROUND) is None) for node, text in found]
+
+
+def is_template_of_server(document: Document) -> bool:
+    """Return whether the text outside of code has blocks or filters of a template that no script carries out."""
+    body = document.body
+    if body is None or not isinstance(body.node, Element) or not ("{%" in document.text or "{{" in document.text):
+        return False
+    for _, child in _children(body.node, _SKIPPED):
+        if isinstance(child, Text) and "{" in child.data:
+            written = child.data[:MAX_TEXT]
+            if _BLOCKS.search(written) is not None:
+                return True
+            if _FILTER.search(written) is not None and not _has_filters_of_scripts(body.node):
+                return True
+    return False
+
+
+def _has_filters_of_scripts(body: Element) -> bool:
+    return body.closest(_FILTERS_BY_SCRIPT) is not None or body.select_one(_FILTERS_BY_SCRIPT) is not None
+
+
+def texts_outside_code(document: Document) -> Iterator[tuple[Node, str]]:
+    """Yield the elements with a text that is no example, with each of these texts."""
+    body = document.body
+    if body is not None and isinstance(body.node, Element):
+        for element, child in _children(body.node, _SKIPPED):
+            if isinstance(child, Text) and not child.data.isspace():
+                yield element, child.data[:MAX_TEXT]
 
 
 def _faults(document: Document) -> frozenset[str]:

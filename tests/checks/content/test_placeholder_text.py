@@ -8,6 +8,7 @@ from pagegrade.checks.content.placeholder_text import (
     MAX_BESIDE_TABLE,
     MIN_BLANK,
     MIN_EMPTY,
+    MIN_INCLUDES,
     placeholder_text,
 )
 from tests.builders import evaluated, make_resource, make_resources, outcome
@@ -311,3 +312,100 @@ def test_table_without_data_is_unfinished(cells: int, state: str, cell: str) -> 
     assert outcome("placeholder-text", f"<title>Jízdní řád</title><main>{table}</main>").state == state
     assert outcome("placeholder-text", f"<main>{table.replace('<td>', '<td><input>')}</main>").state == "none"
     assert outcome("placeholder-text", f"<main>{table}<p>{'slovo ' * MAX_BESIDE_TABLE}</p></main>").state == "none"
+
+
+ESI = '<esi:include src="/parts/{0}"/>'
+TAGS = [
+    ESI,
+    '<!--#include virtual="/parts/{0}" -->',
+    "<!--esi <esi:include src='/parts/{0}'/> -->",
+    '<jsp:include page="/parts/{0}.jsp"/>',
+    '<cfoutput>#part("{0}")#</cfoutput>',
+    '<asp:Literal id="part{0}" runat="server"/>',
+    '<c:forEach items="$[parts{0}]"></c:forEach>',
+]
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("name", ["Council votes on a terminal", "Совет голосует о причале", "市議会が埠頭を採決"])
+def test_page_whose_text_no_server_put_in_is_unfinished(tag: str, name: str) -> None:
+    """At the limit of three parts, and one less; around the text, and beside a text, they cost a little."""
+    page = f"<!doctype html><header>{{}}</header><main><h1>{name}</h1>{{}}</main><script src=/a.js></script>"
+    parts = [f"<div>{tag.format(number)}</div>" for number in range(MIN_INCLUDES)]
+    text = "<p>" + "word " * MAX_BESIDE_TABLE
+
+    assert outcome("placeholder-text", page.format("", "".join(parts))).state == "unfinished"
+    assert outcome("placeholder-text", page.format("", "".join(parts[1:]))).state == "some"
+    assert outcome("placeholder-text", page.format("".join(parts), "")).state == "some"
+    assert outcome("placeholder-text", page.format("", "".join(parts) + text)).state == "some"
+
+
+def test_tags_of_servers_in_code_and_elements_of_browsers_are_none() -> None:
+    """A page that explains them, a comment about them, and elements with a name of some other kind."""
+    tags = "".join(tag.format(1) for tag in TAGS).replace("<", "&lt;")
+    other = "<fb:like></fb:like><o:p></o:p><g:plusone></g:plusone><!-- #include is explained below --><!--essay -->"
+
+    assert outcome("placeholder-text", f"<!doctype html><h1>ESI</h1><pre>{tags}</pre>{other * 5}").state == "none"
+
+
+TEMPLATE = (
+    "<!doctype html><title>{{ job.title }} – Jobb</title><h1>{{ job.title }}</h1><script src=/a.js></script>"
+    "<ul>{OPEN}<li>{{ r }}</li>{CLOSE}</ul><p>{{ job.text }}</p>"
+)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "state"),
+    [
+        ("{% for r in job.needs %}", "{% endfor %}", "unfinished"),
+        ("{%- if r -%}", "{%- endif -%}", "unfinished"),
+        ('{{ day | date: "%d" }}', "", "unfinished"),
+        ("", "", "some"),
+        ("<pre>{% for r in job.needs %}", "{% endfor %}</pre>", "some"),
+        ("{{ day | translate }}", "", "some"),
+        ("<b ng-controller=a>{{ day | date: 'short' }}</b>", "", "some"),
+    ],
+)
+def test_blocks_and_filters_say_that_no_script_fills_in(begin: str, end: str, state: str) -> None:
+    """The title alone is certain where a script may fill in the rest: not beside the end of a block outside of code."""
+    assert outcome("placeholder-text", TEMPLATE.replace("{OPEN}", begin).replace("{CLOSE}", end)).state == state
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        '<img src="{{ image.url }}" alt="">',
+        '<a href="{{ url }}">Mer</a>',
+        '<form action="{{ url }}"></form>',
+        '<iframe src="{% url %}"></iframe>',
+        "<button>{{ send }}</button>",
+        "<label>{{ name }}</label>",
+    ],
+)
+def test_markers_in_addresses_and_names(element: str) -> None:
+    """One is something forgotten, five are a template; scripts may fill in what is none of a server's."""
+    page = "<!doctype html><title>Jobb</title><h1>Jobb</h1>"
+
+    assert outcome("placeholder-text", page + element).state == "some"
+    assert outcome("placeholder-text", page + element * 5).state == "unfinished"
+    filled = page + "<script src=/vue.js></script>" + element * 5
+    assert outcome("placeholder-text", filled).state == ("unfinished" if "{%" in element else "none")
+    assert (
+        outcome("placeholder-text", page + '<a href="/find?q={{ q }}">Mer</a><img src="/a.gif?cb=%%CB%%">').state
+        == "none"
+    )
+
+
+@pytest.mark.parametrize(("marks", "state"), [(5, "unfinished"), (4, "none")])
+def test_text_that_consists_of_markers(marks: int, state: str) -> None:
+    """In any elements; among as many words of text, or as code, they are explained."""
+    page = "<!doctype html><title>Jobb</title><main>{}</main>"
+    item = "<div>{{ job.description }}</div>"
+
+    assert outcome("placeholder-text", page.format(item * marks)).state == state
+    assert (
+        outcome("placeholder-text", page.format((item + "<div>The whole text of the job.</div>") * marks)).state
+        == "none"
+    )
+    assert outcome("placeholder-text", page.format(f"<code>{item}</code>" * marks)).state == "none"
+    assert outcome("placeholder-text", page.format(item * marks) + "<script src=/vue.js></script>").state == "none"

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
-from pagegrade.model.document import Document, Heading, Node, Paragraph
+from pagegrade.model.document import Document, ElementFact, Heading, Node, Paragraph
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.html.shown_text import holds_code, is_hollow, short_texts
-from pagegrade.parse.source_text import find_source_text
+from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
 
 MAX_FOUND: Final = 1_000
 MUCH: Final = 0.25
@@ -41,6 +41,14 @@ MIN_MARKERS: Final = 5
 """Markers of a template in the text from which on it was not filled in."""
 MIN_BELOW_NAME: Final = 3
 """The same for a page whose title or first heading is a marker and nothing else."""
+MOSTLY_MARKERS: Final = 0.5
+"""Share of the main text that markers are in a page of which they are most, in whatever elements."""
+MIN_INCLUDES: Final = 3
+"""Parts that a server should have put in beside few words, from which on they are what the page had to say."""
+_BEGINNINGS: Final = ("{{", "{%", "<%")
+"""Of a marker in place of a whole address."""
+_CONTROLS: Final = "button,label,summary,legend,th,option"
+"""Elements with a short text that names something."""
 MAX_CALL: Final = 4_000
 """Characters of a script in the page up to which it is too short for a library that fills in markers."""
 _FILLS: Final = ("{{", "\\{\\{", "import(", "createElement", "innerHTML", "fetch(", "XMLHttpRequest")
@@ -126,6 +134,9 @@ _MAX_UNIT: Final = 6
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
 _MARKS: Final = ("{", "<%", "%%", "[%", "ranslation", "[/", '="', "='", "=“", "=”", "=″")
 _UNFILLED: Final = "holds a marker of a template"
+_INCLUDE: Final = "asks a server for a part of the text"
+_INCLUDE_AROUND: Final = "asks a server for a part of the page"
+_MOSTLY: Final = "is a marker of a template, as most of the text"
 _KEY: Final = "a key in place of its text"
 _SOURCES: Final = {
     "data": "data in place of a page",
@@ -198,23 +209,29 @@ def placeholder_text(document: Document) -> Outcome:
 
     Paragraphs and headings for "lorem ipsum"; headings, links and paragraphs whose whole text is a value that was
     missing, such as "undefined" or a key of a translation, or that name an amount "NaN"; paragraphs that begin with
-    "TODO:" or "TBD"; and the title, the description and, where the page has no scripts, the text outside of code for
-    markers of templates such as `{{ title }}` and `[gallery id="3"]`. Beside scripts, which may fill them in, headings
-    and paragraphs are searched only for those of a server, such as `{% block title %}` and `<%= title %>`. A page whose
-    title is about lorem ipsum, or whose language is Latin, is not flagged.
+    "TODO:" or "TBD"; and the title, the description and, where the page has no scripts, the text outside of code, the
+    names of buttons and fields and the addresses of links, pictures, frames and forms for markers of templates such as
+    `{{ title }}` and `[gallery id="3"]`. Beside scripts, which may fill them in, these places are searched only for
+    those of a server, such as `{% block title %}` and `<%= title %>`; but `{{ title }}` is one of those, too, in a page
+    whose text holds the end of a block, such as `{% endfor %}`, or a filter with a value, such as `{{ day | date: "%d"
+    }}`, which of all libraries for browsers only AngularJS knows. Elements and comments that ask a server or cache for
+    a part of the page are placeholders as well: `esi:include`, `jsp:include`, `cfoutput`, `<!--#include
+    virtual="/menu.html" -->` and their kind. A page whose title is about lorem ipsum, or whose language is Latin, is
+    not flagged.
 
     Single placeholders cost 1 to 3 points. What is more costs by its share of the main content, and from a quarter on
     the page scores 79 at most: one of which 60 % is placeholder text, or whose template was not filled in at all,
     scores 49 at most: five markers in headings and paragraphs, or one in place of the page's name and three in its
-    text; a half of at least five headings and paragraphs without their value; eight and more cells or items whose
-    amount is 0.00, whose date is the first of January 1970, or that hold a place of a format (`%s`, `{0}`), an error of
-    a spreadsheet, "NaN" or "[object Object]", where nine of ten amounts or dates of the page are like that, or a fifth
-    of its cells and items; keys in place of nine of ten texts below a name that is one; twelve headings and links
-    without a text or picture that are 60 % of all; or a table of which nine of ten cells, and twelve at least, have no
-    data, beside 150 words at most. So does a page that shows its source: JSON or the dump of a program's data that is
-    half of the main text or more, text in Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown,
-    the marks of a conflict of versions, or the code of PHP that the server does not run. Several paragraphs of filling
-    text cost 8 points, however long the page is.
+    text; five markers that are half of the main text; three parts outside of header, footer, navigation and sidebars
+    that no server put in, beside 150 words at most; a half of at least five headings and paragraphs without their
+    value; eight and more cells or items whose amount is 0.00, whose date is the first of January 1970, or that hold a
+    place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", where nine of ten amounts or
+    dates of the page are like that, or a fifth of its cells and items; keys in place of nine of ten texts below a name
+    that is one; twelve headings and links without a text or picture that are 60 % of all; or a table of which nine of
+    ten cells, and twelve at least, have no data, beside 150 words at most. So does a page that shows its source: JSON
+    or the dump of a program's data that is half of the main text or more, text in Markdown or in the markup of a wiki,
+    a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or the code of PHP that the server does
+    not run. Several paragraphs of filling text cost 8 points, however long the page is.
 
     ## Fails on
 
@@ -265,7 +282,10 @@ def _state(document: Document, found: Sequence[Offender]) -> str:
         return "unfinished" if share >= UNFINISHED else "much"
     if markers >= MIN_MARKERS or _is_nameless_template(document) or any(one.reason == _KEY for one in found):
         return "unfinished"
-    if any(one.reason in {_NO_VALUE, _EMPTY} for one in found):
+    if any(one.reason in {_NO_VALUE, _EMPTY, _MOSTLY} for one in found):
+        return "unfinished"
+    lost = sum(one.reason == _INCLUDE for one in found)
+    if lost >= MIN_INCLUDES and document.main_word_count <= MAX_BESIDE_TABLE:
         return "unfinished"
     missing = sum(1 for one in found if one.node.tag != "a" and _is_missing(one.value))
     share = missing / max(1, len(document.paragraphs) + sum(1 for one in document.headings if not one.hidden))
@@ -286,7 +306,7 @@ def _is_nameless_template(document: Document) -> bool:
     """Return whether a marker stands in place of the page's name, and more of them in its text, in any element."""
     names = [part for title in document.titles[:1] for part in _BETWEEN.split(title.text[:1_000])]
     names += [one.text[:1_000] for one in document.headings[:1] if not one.hidden and not holds_code(one.node)]
-    marker = _OF_SERVERS if _may_be_filled(document) else _MARKER
+    marker = _marker(document)
     if not any(marker.fullmatch(name.strip()) for name in names):
         return False
     return sum(1 for _ in islice(marker.finditer(document.text[:_MAX_TEXT]), MIN_BELOW_NAME)) == MIN_BELOW_NAME
@@ -296,6 +316,9 @@ def _found(document: Document) -> Iterator[Offender]:
     for node, text in _named_texts(document):
         if _has_marker(text):
             yield Offender(node, _UNFILLED, text)
+    for node, text, is_main in find_includes(document):
+        yield Offender(node, _INCLUDE if is_main else _INCLUDE_AROUND, text)
+    yield from _markers(document)
     latin = not _is_about_latin(document)
     for heading in document.headings:
         if not heading.hidden and (_is_missing(heading.text) or (latin and _is_latin(heading.text.lower()))):
@@ -312,6 +335,36 @@ def _found(document: Document) -> Iterator[Offender]:
     yield from _translation_keys(document)
     yield from _unset_values(document)
     yield from _empty_parts(document)
+
+
+def _markers(document: Document) -> Iterator[Offender]:
+    """Markers in addresses and in names of controls, and anywhere in a text that consists of them."""
+    marker = _marker(document)
+    addresses: list[tuple[ElementFact, str | None]] = [(one, one.href) for one in document.anchors]
+    for name, facts in (("src", document.images), ("src", document.frames), ("action", document.forms)):
+        addresses += [(one, one.attrs.get(name)) for one in facts]
+    for fact, address in addresses:
+        is_marked = address is not None and address.lstrip()[:2] in _BEGINNINGS
+        if address is not None and is_marked and not fact.hidden and marker.match(address.lstrip()[:1_000]):
+            yield Offender(fact.node, _UNFILLED, address[:100])
+    if document.body is None or not any(one in document.text for one in _MARKS):
+        return
+    for node, text in short_texts(document.body.node, _CONTROLS, 1_000):
+        if any(one in text for one in _MARKS) and marker.fullmatch(text) is not None:
+            yield Offender(node, _UNFILLED, text)
+    text = document.main_text[:_MAX_TEXT]
+    if _size(marker, text)[1] < MOSTLY_MARKERS * len(text):
+        return
+    found = [(node, part, *_size(marker, part)) for node, part in texts_outside_code(document) if not holds_code(node)]
+    number, size = sum(one[2] for one in found), sum(one[3] for one in found)
+    if number >= MIN_MARKERS and size >= MOSTLY_MARKERS * len(text):
+        yield from (Offender(node, _MOSTLY, part.strip()[:100]) for node, part, marks, _ in found if marks)
+
+
+def _size(marker: re.Pattern[str], text: str) -> tuple[int, int]:
+    """The number of markers in a text, and of their characters."""
+    sizes = [len(match[0]) for match in marker.finditer(text)]
+    return len(sizes), sum(sizes)
 
 
 def _unset_values(document: Document) -> Iterator[Offender]:
@@ -375,25 +428,21 @@ def _named_texts(document: Document) -> Iterator[tuple[Node, str]]:
     for meta in document.metas:
         if meta.name == "description":
             yield meta.node, meta.content[:1_000]
-    filled = _may_be_filled(document)
+    marker = _marker(document)
     for heading in document.headings:
         text = heading.text[:1_000]
-        shows = (
-            not filled
-            or any(one in text for one in _AMOUNTS)
-            or "ranslation" in text
-            or _OF_SERVERS.search(text) is not None
-        )
+        shows = any(one in text for one in _AMOUNTS) or "ranslation" in text or marker.search(text) is not None
         if shows and not heading.hidden and not (_has_marker(text) and holds_code(heading.node)):
             yield heading.node, text
     for paragraph in document.paragraphs:
         text = paragraph.text[:1_000]
-        if (
-            any(one in text for one in _MARKS)
-            and (not filled or _OF_SERVERS.search(text))
-            and not holds_code(paragraph.node)
-        ):
+        if any(one in text for one in _MARKS) and marker.search(text) is not None and not holds_code(paragraph.node):
             yield paragraph.node, text
+
+
+def _marker(document: Document) -> re.Pattern[str]:
+    """Markers that no script fills in: all of them beside blocks and filters of a server's template."""
+    return _OF_SERVERS if _may_be_filled(document) and not is_template_of_server(document) else _MARKER
 
 
 def _may_be_filled(document: Document) -> bool:
