@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.checks.content.placeholder_text import (
+    FORGOTTEN_PARTS,
     MAX_BESIDE_TABLE,
     MIN_BLANK,
     MIN_EMPTY,
@@ -386,14 +387,13 @@ def test_markers_in_addresses_and_names(element: str) -> None:
     """One is something forgotten, five are a template; scripts may fill in what is none of a server's."""
     page = "<!doctype html><title>Jobb</title><h1>Jobb</h1>"
 
+    filled = page + "<script src=/vue.js></script>" + element * 5
+    inside = page + '<a href="/find?q={{ q }}">Mer</a><img src="/a.gif?cb=%%CB%%">'
+
     assert outcome("placeholder-text", page + element).state == "some"
     assert outcome("placeholder-text", page + element * 5).state == "unfinished"
-    filled = page + "<script src=/vue.js></script>" + element * 5
     assert outcome("placeholder-text", filled).state == ("unfinished" if "{%" in element else "none")
-    assert (
-        outcome("placeholder-text", page + '<a href="/find?q={{ q }}">Mer</a><img src="/a.gif?cb=%%CB%%">').state
-        == "none"
-    )
+    assert outcome("placeholder-text", inside).state == "none"
 
 
 @pytest.mark.parametrize(("marks", "state"), [(5, "unfinished"), (4, "none")])
@@ -409,3 +409,18 @@ def test_text_that_consists_of_markers(marks: int, state: str) -> None:
     )
     assert outcome("placeholder-text", page.format(f"<code>{item}</code>" * marks)).state == "none"
     assert outcome("placeholder-text", page.format(item * marks) + "<script src=/vue.js></script>").state == "none"
+
+
+def test_answer_of_an_assistant() -> None:
+    """One sentence costs a little, two are a serious fault, and with three gaps it is a draft."""
+    page = "<!doctype html><title>Fever</title><h1>Fever</h1>{}<p>Most fevers pass.</p>"
+    model = "<p>As an AI language model, I cannot verify the dose.</p>"
+    end = "<p>Would you like me to shorten the text?</p>"
+    gaps = "<p>From [insert age] on, not more than [X] times, for [NUMBER] days.</p>"
+
+    assert outcome("placeholder-text", page.format(model)).state == "some"
+    assert evaluated("placeholder-text", page.format(model)).loss == pytest.approx(0.04)
+    assert evaluated("placeholder-text", page.format(model + end)).loss == pytest.approx(FORGOTTEN_PARTS)
+    assert outcome("placeholder-text", page.format(model + gaps)).state == "unfinished"
+    assert outcome("placeholder-text", page.format(model + gaps.replace("[X]", "ten"))).state == "some"
+    assert outcome("placeholder-text", page.format(gaps)).state == "none"

@@ -9,6 +9,7 @@ from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Document, ElementFact, Heading, Node, Paragraph
 from pagegrade.model.outcome import Outcome, Severity
+from pagegrade.parse.assistant_answer import find_assistant_answer
 from pagegrade.parse.html.shown_text import holds_code, is_hollow, short_texts
 from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
 
@@ -45,6 +46,10 @@ MOSTLY_MARKERS: Final = 0.5
 """Share of the main text that markers are in a page of which they are most, in whatever elements."""
 MIN_INCLUDES: Final = 3
 """Parts that a server should have put in beside few words, from which on they are what the page had to say."""
+MIN_GAPS: Final = 3
+"""Values that an assistant left to its reader, from which on its answer is a draft."""
+MIN_SENTENCES: Final = 2
+"""Sentences of an assistant about its answer from which on they are a serious fault in a finished text."""
 _BEGINNINGS: Final = ("{{", "{%", "<%")
 """Of a marker in place of a whole address."""
 _CONTROLS: Final = "button,label,summary,legend,th,option"
@@ -136,6 +141,8 @@ _MARKS: Final = ("{", "<%", "%%", "[%", "ranslation", "[/", '="', "='", "=“", 
 _UNFILLED: Final = "holds a marker of a template"
 _INCLUDE: Final = "asks a server for a part of the text"
 _INCLUDE_AROUND: Final = "asks a server for a part of the page"
+_ASSISTANT: Final = "holds what an assistant wrote about its own answer"
+_GAP: Final = "is a gap in an answer of an assistant"
 _MOSTLY: Final = "is a marker of a template, as most of the text"
 _KEY: Final = "a key in place of its text"
 _SOURCES: Final = {
@@ -215,9 +222,12 @@ def placeholder_text(document: Document) -> Outcome:
     those of a server, such as `{% block title %}` and `<%= title %>`; but `{{ title }}` is one of those, too, in a page
     whose text holds the end of a block, such as `{% endfor %}`, or a filter with a value, such as `{{ day | date: "%d"
     }}`, which of all libraries for browsers only AngularJS knows. Elements and comments that ask a server or cache for
-    a part of the page are placeholders as well: `esi:include`, `jsp:include`, `cfoutput`, `<!--#include
-    virtual="/menu.html" -->` and their kind. A page whose title is about lorem ipsum, or whose language is Latin, is
-    not flagged.
+    a part of the page are placeholders as well: `esi:include`, `jsp:include`, `cfoutput` and comments such as
+    `<!--#include virtual="/menu.html" -->`. So is what a writing assistant said about its own answer and nobody
+    removed, in two dozen languages: that it is a language model, or two of these: here comes the text, it could be
+    changed, and something was not in its training; with the gaps in brackets that it left, such as `[insert age]`.
+    Quotations are free, and so is a page whose title, description or headings speak of assistants or templates. A page
+    whose title is about lorem ipsum, or whose language is Latin, is not flagged.
 
     Single placeholders cost 1 to 3 points. What is more costs by its share of the main content, and from a quarter on
     the page scores 79 at most: one of which 60 % is placeholder text, or whose template was not filled in at all,
@@ -231,7 +241,8 @@ def placeholder_text(document: Document) -> Outcome:
     ten cells, and twelve at least, have no data, beside 150 words at most. So does a page that shows its source: JSON
     or the dump of a program's data that is half of the main text or more, text in Markdown or in the markup of a wiki,
     a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or the code of PHP that the server does
-    not run. Several paragraphs of filling text cost 8 points, however long the page is.
+    not run. An answer of an assistant in which three values are missing scores 49 at most, too. Several paragraphs of
+    filling text, and two sentences of an assistant, cost 8 points, however long the page is.
 
     ## Fails on
 
@@ -266,7 +277,8 @@ def placeholder_text(document: Document) -> Outcome:
         high=0.12,
     )
     parts = sum(_is_latin(one.value.lower()) for one in found)
-    if verdict.state == "some" and parts > 1 and _filling(document, found) >= MIN_WORDS:
+    is_answer = sum(one.reason == _ASSISTANT for one in found) >= MIN_SENTENCES
+    if verdict.state == "some" and (is_answer or (parts > 1 and _filling(document, found) >= MIN_WORDS)):
         return replace(verdict, loss=FORGOTTEN_PARTS)
     if verdict.state in {"none", "some"}:
         return verdict
@@ -283,6 +295,8 @@ def _state(document: Document, found: Sequence[Offender]) -> str:
     if markers >= MIN_MARKERS or _is_nameless_template(document) or any(one.reason == _KEY for one in found):
         return "unfinished"
     if any(one.reason in {_NO_VALUE, _EMPTY, _MOSTLY} for one in found):
+        return "unfinished"
+    if sum(one.reason == _GAP for one in found) >= MIN_GAPS:
         return "unfinished"
     lost = sum(one.reason == _INCLUDE for one in found)
     if lost >= MIN_INCLUDES and document.main_word_count <= MAX_BESIDE_TABLE:
@@ -319,6 +333,10 @@ def _found(document: Document) -> Iterator[Offender]:
     for node, text, is_main in find_includes(document):
         yield Offender(node, _INCLUDE if is_main else _INCLUDE_AROUND, text)
     yield from _markers(document)
+    answer = find_assistant_answer(document)
+    if answer is not None:
+        yield from (Offender(node, _ASSISTANT, text) for node, text in answer.sentences)
+        yield from (Offender(node, _GAP, text) for node, text in answer.gaps)
     latin = not _is_about_latin(document)
     for heading in document.headings:
         if not heading.hidden and (_is_missing(heading.text) or (latin and _is_latin(heading.text.lower()))):

@@ -1,0 +1,179 @@
+"""Finds what a writing assistant said about its own answer, and the gaps that it left, in a text that nobody read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+from pagegrade.model.document import Document, Node
+from pagegrade.parse.source_text import texts_outside_code
+
+MIN_KINDS: Final = 2
+"""Kinds of such sentences from which on nobody else wrote them."""
+MAX_OPENING: Final = 8
+"""Paragraphs of a page in which an answer begins."""
+MAX_FOUND: Final = 200
+_MAX_TEXT: Final = 4_000
+_SELF: Final = (  # casefolded, as the texts are: Greek without its final letter
+    "as an ai language model, i", "as a language model, i", "as a large language model, i", "as an ai, i",
+    "as an ai assistant, i", "als ki-sprachmodell", "als ki-modell", "als ki kann ich", "en tant que modèle de langage",
+    "en tant qu'ia, je", "como modelo de lenguaje", "como un modelo de lenguaje", "como modelo de linguagem",
+    "como um modelo de linguagem", "in quanto modello linguistico", "come modello linguistico", "als ai-taalmodel",
+    "som ai-språkmodell", "som en ai-språkmodell", "som ki-språkmodell", "som en ai-sprogmodel", "tekoälykielimallina",
+    "jako model językowy", "jako jazykový model", "как языковая модель", "як мовна модель", "ωσ γλωσσικό μοντέλο",
+    "yapay zeka dil modeli olarak", "作为ai语言模型", "作为一个ai语言模型", "作为一个人工智能", "作為ai語言模型",
+    "作為一個ai語言模型", "ai言語モデルとして", "ai 언어 모델로서", "كنموذج لغوي", "בתור מודל שפה", "כמודל שפה",
+    "एआई भाषा मॉडल के रूप में",
+)  # fmt: skip
+_LIMIT: Final = (
+    "my knowledge cutoff", "my knowledge has a cutoff", "my last knowledge update", "my training data",
+    "meine trainingsdaten", "meiner trainingsdaten", "mes données d'entraînement", "mis datos de entrenamiento",
+    "meus dados de treinamento", "miei dati di addestramento", "mijn trainingsdata", "моих обучающих данных",
+    "我的训练数据", "我的知识截止", "私の学習データ", "제 학습 데이터", "بيانات تدريبي",
+)  # fmt: skip
+_OPENING: Final = (
+    r"(?:certainly|sure|of course|absolutely)[!,.] (?:here(?:'s| is| are)|below is)",
+    r"(?:gerne?|natürlich|selbstverständlich|klar)[!,.] hier (?:ist|sind|kommt)",
+    r"(?:bien sûr|certainement|avec plaisir) ?[!,.] voici",
+    r"¡?(?:claro|claro que sí|por supuesto|desde luego)[!,.] (?:aquí|a continuación)",
+    r"(?:claro|com certeza|certamente)[!,.] (?:aqui|segue)",
+    r"(?:certo|certamente|volentieri)[!,.] ecco",
+    r"(?:natuurlijk|zeker)[!,.] hier (?:is|zijn)",
+    r"(?:självklart|absolut|visst|selvfølgelig)[!,.] (?:här|her) (?:är|er|kommer)",
+    r"(?:oczywiście|jasne|jistě|samozřejmě)[!,.] (?:oto|zde|tady)",
+    r"(?:конечно|разумеется|звичайно|звісно)[!,.] (?:вот|ось)",
+    r"(?:tabii(?: ki)?|elbette)[!,.] işte",
+    r"(?:βεβαίωσ|φυσικά)[!,.] (?:εδώ|ακολουθεί|ορίστε)",
+    r"(?:当然|當然|好的|没问题|沒問題)(?:可以)?[!！,，。] ?(?:以下|这是|這是|下面)",
+    r"(?:もちろんです|承知しました|かしこまりました)[。！!] ?(?:以下|こちら)",
+    r"(?:물론입니다|물론이죠|네)[!,.] (?:다음은|아래)",
+    r"(?:بالطبع|بالتأكيد)[!،,.] (?:إليك|فيما يلي|هذا|هذه)",
+    r"(?:בטח|כמובן|בהחלט)[!,.] הנה",
+    r"(?:ज़रूर|बिल्कुल|निश्चित रूप से)[!,।] (?:यहाँ|यहां|यह)",
+)
+_CLOSING: Final = (
+    r"let me know if you(?:'d| would) like me to",
+    r"would you like me to",
+    r"(?:soll|kann) ich (?:den text|ihn|das noch|noch etwas|es noch)",
+    r"(?:lass|lassen sie) (?:es )?mich wissen, (?:wenn|ob|falls) ich",
+    r"(?:souhaitez-vous|voulez-vous|souhaites-tu|veux-tu|si vous souhaitez|si vous voulez) que je",
+    r"(?:quieres?|deseas?|(?:te|le) gustaría) que (?:l[oae] |te )?(?:haga|añada|ajuste|acorte|adapte|cambie)",
+    r"(?:gostaria|quer|queres|deseja) que eu",
+    r"(?:vuoi|vuole|desidera|desideri) che (?:l[oa] )?(?:aggiunga|modifichi|accorci|adatti|renda|riscriva)",
+    r"(?:wil je|wilt u|als je wilt) dat ik",
+    r"vill du att jag|vil du at jeg|(?:vil du ha|ønsker du) at jeg",
+    r"czy chcesz, (?:że|a)bym|chcete, abych",
+    r"хотите, чтобы я|хочете, щоб я",
+    r"(?:kısaltmamı|eklememi|değiştirmemi|uyarlamamı) ister misin",
+    r"θέλετε να (?:το|τον|την) (?:προσαρμόσω|συντομεύσω|αλλάξω)",
+    r"(?:如果|如)(?:您|你)(?:需要|想要?|希望|願意|愿意)[^。]{0,30}(?:我可以|请告诉我|請告訴我)",
+    r"(?:調整|短く|修正|変更|追加)[^。]{0,12}(?:必要|ご希望)[^。]{0,12}(?:お知らせ|お申し付け)",
+    r"원하시면[^.]{0,40}(?:드릴게요|드리겠습니다|드릴 수 있습니다)",
+    r"هل (?:تريد|ترغب في|تود) أن أ",
+    r"(?:תרצה|תרצי|תרצו) ש(?:אוסיף|אקצר|אשנה|אתאים)",
+    r"क्या आप चाहते हैं कि मैं",
+)
+_BEGINS: Final = re.compile("|".join(_OPENING))
+_ENDS: Final = re.compile("|".join(_CLOSING))
+_GAP: Final = re.compile(
+    r"[\[［](?!(?:sic|edit|\.\.\.|…)[\]］])(?:[^\W\d_a-zß-ÿ]|[^\W\d_][^\[\]［］=/|<>\"]{1,60})[\]］](?![\[(:])"
+)
+"""Words in brackets in place of a value; neither a footnote, nor a link or a mark of what was left out."""
+_SINGLE: Final = frozenset("'‘’‹›")
+"""Signs before a quotation that stand for other things, too."""
+_SENTENCE: Final = re.compile(r"[.!?:。！？।؟]\s*$")
+_NAMED: Final = re.compile(
+    r"(?<![^\W_])(?:ai|ki|ia|ии|ші|llms?|gpt|yapay|prompts?)(?![^\W_])"
+    r"|ai(?=[\u3040-\u9fff\uac00-\ud7af])|(?<=[\u3040-\u9fff])ai"
+    r"|chat-?gpt|chat-?bot|assistant|assistent|asistent|language model|sprachmodell|modèle de langage|modelo de l"
+    r"|modello ling|taalmodel|språkmodel|sprogmodel|языков|нейросет|чат-бот|人工智能|人工知能|人工智慧|生成|大模型"
+    r"|언어 모델|인공지능|ذكاء|نموذج لغوي|בינה|एआई"
+    r"|template|vorlage|muster|modèle|plantilla|modelo|modello|sjabloon|szablon|шаблон|образец|模板|範本|テンプレート"
+    r"|ひな形|서식"
+)
+"""Names of assistants, and of texts with gaps on purpose."""
+_QUOTES: Final = '"“”„«»「」『』'
+_MORE: Final = re.compile(r"[.!?。！？]\s")
+
+
+class AssistantAnswer(msgspec.Struct, frozen=True, gc=False):
+    """A text of an assistant that nobody read before it was published."""
+
+    sentences: tuple[tuple[Node, str], ...]
+    """(element, beginning of its text) of what it said about itself or its answer."""
+    kinds: int
+    """Different kinds of these sentences, 1 to 4."""
+    gaps: tuple[tuple[Node, str], ...]
+    """(element, text in brackets) of values that it did not know."""
+
+
+def find_assistant_answer(document: Document) -> AssistantAnswer | None:
+    """Find it; linear in the text, and without a walk where no such sentence is in it.
+
+    One sentence in which a writer calls itself a model is enough, and otherwise two kinds of what only answers say:
+    that here comes the text, that it could be changed, and what was not learned. Quotations and code do not count, nor
+    does a page whose title, description or headings speak of assistants or templates.
+    """
+    text = _folded(document.folded_text)
+    may_open = any(_BEGINS.match(_folded(one.text[:60].casefold())) for one in document.paragraphs[:MAX_OPENING])
+    if (not may_open and not any(part in text for part in (*_SELF, *_LIMIT))) or _is_about_assistants(document):
+        return None
+    kinds: dict[str, list[tuple[Node, str]]] = {}
+    gaps: list[tuple[Node, str]] = []
+    for node, part in _prose(document):
+        written = _folded(part.casefold())
+        for kind in _kinds(written):
+            kinds.setdefault(kind, []).append((node, part[:200]))
+        gaps += ((node, match[0]) for match in islice(_GAP.finditer(part), MAX_FOUND))
+    if "self" not in kinds and len(kinds) < MIN_KINDS:
+        return None
+    sentences = [one for found in kinds.values() for one in found]
+    return AssistantAnswer(tuple(sentences[:MAX_FOUND]), len(kinds), tuple(gaps[:MAX_FOUND]))
+
+
+def _folded(text: str) -> str:
+    return text.replace("’", "'")
+
+
+def _prose(document: Document) -> Iterator[tuple[Node, str]]:
+    """Texts outside of code, links, notes and quotations."""
+    for node, text in texts_outside_code(document):
+        if node.tag not in {"a", "cite", "kbd", "q", "sup", "var"}:
+            yield node, " ".join(text[:_MAX_TEXT].split())
+
+
+def _kinds(written: str) -> Iterator[str]:
+    if any(_says(written, phrase) for phrase in _SELF):
+        yield "self"
+    if any(_says(written, phrase, begins=False) for phrase in _LIMIT):
+        yield "limit"
+    if written.endswith((":", "：")) and _BEGINS.match(written) is not None:
+        yield "opening"
+    for match in _ENDS.finditer(written):
+        if not _is_quoted(written, match.start()) and _MORE.search(written, match.end()) is None:
+            yield "closing"
+            return
+
+
+def _says(written: str, phrase: str, *, begins: bool = True) -> bool:
+    """Return whether a text says something itself, at the beginning of a sentence where that is asked."""
+    at = written.find(phrase)
+    if at < 0 or _is_quoted(written, at):
+        return False
+    before = written[max(0, at - 8) : at]
+    return not begins or not before.strip() or _SENTENCE.search(before) is not None
+
+
+def _is_quoted(written: str, at: int) -> bool:
+    """Return whether a place of a text is inside quotation marks, as far as the text before it tells."""
+    return sum(written.count(one, 0, at) for one in _QUOTES) % 2 == 1 or (at > 0 and written[at - 1] in _SINGLE)
+
+
+def _is_about_assistants(document: Document) -> bool:
+    names = [one.text for one in document.titles] + [one.text for one in document.headings]
+    names += [one.content for one in document.metas if one.name in {"description", "keywords"}]
+    return any(_NAMED.search(name[:500].casefold()) is not None for name in names)

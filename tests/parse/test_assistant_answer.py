@@ -1,0 +1,120 @@
+"""Texts of a writing assistant that were published as they came, and texts that people wrote about one."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagegrade.parse.assistant_answer import find_assistant_answer
+from tests.builders import make_document
+from tests.linear import MAX_RATIO, growth
+
+SELF = [
+    "As an AI language model, I do not have access to guidelines.",
+    "Als KI-Sprachmodell habe ich keinen Zugriff auf Leitlinien.",
+    "En tant que modèle de langage, je ne connais pas les doses.",
+    "Como modelo de lenguaje, no puedo comprobar la dosis.",
+    "Как языковая модель, я не могу проверить дозу.",
+    "作为一个AI语言模型，我无法核实剂量。",
+    "AI言語モデルとして、用量を確認できません。",
+    "AI 언어 모델로서 복용량을 확인할 수 없습니다.",
+    "كنموذج لغوي، لا أستطيع التحقق من الجرعة.",
+    "כמודל שפה, אין לי גישה להנחיות.",
+    "Ως γλωσσικό μοντέλο, δεν μπορώ να ελέγξω τη δόση.",
+]
+ENDS = [
+    ("Certainly! Here is an article about fever:", "Let me know if you’d like me to add an FAQ!"),
+    ("Gerne! Hier ist der Artikel über Fieber:", "Soll ich den Text noch kürzen?"),
+    ("Bien sûr ! Voici un article sur la fièvre :", "Souhaitez-vous que je raccourcisse le texte ?"),
+    ("¡Claro! Aquí tienes el artículo:", "¿Quieres que lo adapte a otro público?"),
+    ("Конечно! Вот статья о температуре:", "Хотите, чтобы я сократил текст?"),
+    ("当然！以下是一篇关于发烧的文章：", "如果您需要，我可以把它改短。"),
+    ("もちろんです。以下が記事です：", "短くする必要があればお知らせください。"),
+    ("بالطبع! إليك مقالًا عن الحمى:", "هل تريد أن أختصر النص؟"),
+]
+PAGE = "<title>Fever</title><main><h1>Fever</h1>{}<p>Most fevers pass.</p>{}</main>"
+
+
+@pytest.mark.parametrize("sentence", SELF)
+def test_writer_that_calls_itself_a_model(sentence: str) -> None:
+    """At the beginning of a text or of a sentence in it; not where it is quoted."""
+    said = (sentence, f"Fever is common. {sentence}", f"熱はよくあります。{sentence}")
+    places = ("It said: “{}”", "« {} »", "<q>{}</q>", "<code>{}</code>", "<blockquote>{}</blockquote>")
+    quoted = [place.format(sentence) for place in places]
+    kinds = [
+        found and found.kinds
+        for text in (*said, *quoted)
+        for found in [find_assistant_answer(make_document(PAGE.format(f"<p>{text}</p>", "")))]
+    ]
+
+    assert kinds == [1] * len(said) + [None] * len(quoted)
+
+
+@pytest.mark.parametrize(("opening", "closing"), ENDS)
+def test_beginning_and_end_of_an_answer(opening: str, closing: str) -> None:
+    """Both say that nobody read it; one of them is what people write, too."""
+    found = find_assistant_answer(make_document(PAGE.format(f"<p>{opening}</p>", f"<p>{closing}</p>")))
+
+    assert found is not None
+    assert found.kinds == 2
+    assert [text for _, text in found.sentences] == [opening, closing]
+    assert find_assistant_answer(make_document(PAGE.format(f"<p>{opening}</p>", ""))) is None
+    assert find_assistant_answer(make_document(PAGE.format("", f"<p>{closing}</p>"))) is None
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "What ChatGPT cannot do",
+        "Prompts für den Alltag",
+        "KI im Unterricht",
+        "L’IA en classe",
+        "ИИ в школе",
+        "生成AIの使い方",
+        "AI를 쓰는 법",
+        "Letter templates",
+        "Vorlage für eine Kündigung",
+    ],
+)
+def test_page_about_assistants_or_templates(title: str) -> None:
+    """Its subject is how they speak, or a text to fill in."""
+    page = PAGE.format(f"<p>{SELF[0]}</p>", f"<p>{ENDS[0][1]}</p>")
+
+    assert find_assistant_answer(make_document(page.replace("<title>Fever", f"<title>{title}"))) is None
+    assert find_assistant_answer(make_document(page.replace("<h1>Fever", f"<h1>{title}"))) is None
+    assert find_assistant_answer(make_document(page)) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "gaps"),
+    [
+        ("within [NUMBER] days, [X] times a day", ["[NUMBER]", "[X]"]),
+        ("ab [Alter einfügen], höchstens [Dosis] mg", ["[Alter einfügen]", "[Dosis]"]),
+        ("от [возраст] лет", ["[возраст]"]),
+        ("［年齢］歳から", ["［年齢］"]),
+        ("已[插入年龄]岁", ["[插入年龄]"]),
+        ("he [sic] said [...] and […], see [1] and [a], [x] done, [text](/a), a[i], [b=1], [edit]", []),
+        ("<code>[FILE]</code> <sup>[Note]</sup> <a href=/a>[Edit]</a> <q>[The king] went</q>", []),
+    ],
+)
+def test_gaps_where_a_value_belongs(text: str, gaps: list[str]) -> None:
+    """In any language; footnotes, notes of editors, links and code are none."""
+    found = find_assistant_answer(make_document(PAGE.format(f"<p>{SELF[0]}</p>", f"<p>{text}</p>")))
+
+    assert found is not None
+    assert [gap for _, gap in found.gaps] == gaps
+
+
+def test_gaps_alone_are_a_form() -> None:
+    """Letters and contracts to fill in have them on purpose."""
+    assert find_assistant_answer(make_document(PAGE.format("<p>Dear [Name], on [date]</p>", ""))) is None
+
+
+@pytest.mark.parametrize("part", ["[a", "certainly! here is ", "let me know if you'd like me to ", "as an ai, i ", '"'])
+def test_linear_time(part: str) -> None:
+    """Beginnings of gaps, and sentences again and again."""
+    pages = {
+        size: make_document(PAGE.format(f"<p>{SELF[0]}</p>", f"<p>{part * size}</p>" * 3))
+        for size in (1_000, 2_000, 4_000)
+    }
+
+    assert growth(lambda size: find_assistant_answer(pages[size]), 1_000) <= MAX_RATIO
