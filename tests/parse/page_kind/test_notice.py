@@ -187,3 +187,49 @@ def test_page_that_is_named_after_a_block_is_no_page_where_little_else_is(langua
     assert kind_of(bare, url=URL) == "notice"
     assert kind_of(bare.replace(name, text.split()[0]), url=URL) is None
     assert kind_of(article, url=URL) is None
+
+
+ROOM_HEAD = (
+    "<meta name=robots content=noindex><meta http-equiv=refresh content=30>"
+    "<link rel=stylesheet href=https://static.linewait.example/theme.css>"
+)
+ROOM = """<main><h1>{0}</h1><p>{1}</p><dl><dt>{2}</dt><dd>48 211</dd><dt>{0}</dt><dd>14:52</dd></dl><progress max=100 value=34>
+</progress><form method=post action=/line/mail><label for=e>{2}</label><input id=e type=email><button>OK</button></form>
+<p><a href=/line/leave>{2}</a></p><a href=/line/about>{2}</a></main><footer>ID: 6f1c0d2e-77ab-4e0b</footer>"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("თქვენ რიგში ხართ", "ბევრ ადამიანს უნდა ბილეთი ამ კონცერტზე. " * 16, "გასვლა"),
+        ("Du är i kön", "Många vill ha biljetter till konserten just nu. " * 12, "Lämna"),
+        ("順番をお待ちください", "ただいま大変混み合っております。 " * 30, "退出"),
+    ],
+)
+def test_waiting_room_that_can_be_left_is_a_notice(said: tuple[str, str, str]) -> None:
+    """It asks for itself again while a bar fills; whatever it says, and though it leads on and has a field."""
+    room = ROOM.format(*said)
+
+    assert kind_of(page(room, head=ROOM_HEAD), url=URL) == "notice"
+    assert kind_of(page(room, head=ROOM_HEAD), url=URL.replace("river", "queue")) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<meta http-equiv=refresh content=30>", ""),
+        ("<meta http-equiv=refresh content=30>", "<meta http-equiv=refresh content='30; url=/shows/next'>"),
+        ("<meta name=robots content=noindex>", ""),
+        ("https://static.linewait.example", ""),
+        ("progress", "p"),
+        ("6f1c0d2e-77ab-4e0b", "7"),
+        ("</main>", "<a href=/shows>a</a></main>"),
+        ("<main>", "<link rel=canonical href=/shows/river><main>"),
+    ],
+)
+def test_page_that_shows_how_far_something_is_has_less_of_a_waiting_room(old: str, new: str) -> None:
+    """Each sign is needed: a task of the site, a live report and a bar of donations are pages."""
+    room = page(ROOM.format("Bygget", "Så långt har vi kommit med det nya huset vid sjön. " * 9, "Mer"), head=ROOM_HEAD)
+
+    assert kind_of(room, url=URL) == "notice"
+    assert kind_of(room.replace(old, new), url=URL) is None

@@ -35,7 +35,9 @@ def score_notice(page: Structure) -> int:
 
     What it leads to and how little it says give at most 6; the rest are signals of which none reaches the threshold.
     """
-    if page.asks_for_notice or page.words > _MAX_WORDS or page.onward > _MAX_ONWARD or page.bareness < _MIN_BARENESS:
+    if page.asks_for_notice or page.words > _MAX_WORDS or page.onward > _MAX_ONWARD:
+        return 0
+    if page.bareness < _MIN_BARENESS and not page.is_waiting_room:
         return 0
     shut = page.says_on_top(_IS_SHUT)
     signals = (
@@ -62,6 +64,7 @@ def score_notice(page: Structure) -> int:
         4 * page.names_browsers,
         4 * page.is_gate,
         6 * page.is_lock,
+        6 * page.is_waiting_room,
         2 * page.is_marked,
         1 * page.is_noindex,
         -3 * page.is_named_by_address,

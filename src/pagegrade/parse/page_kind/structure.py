@@ -27,6 +27,8 @@ _MAX_LOOKED_AT: Final = 400
 _MAX_NODES: Final = 1_500
 _MAX_VALUE: Final = 2_000
 _MAX_NOTICE_WORDS: Final = 160
+MAX_WAYS_OUT: Final = 2
+"""Pages that a waiting room leads to: those to leave it, and to read about it."""
 _MAX_BESIDE: Final = 80
 """Characters that may stand beside a dialog that takes the place of a page: a name, a copyright."""
 _ADDRESS: Final = re.compile(
@@ -286,6 +288,16 @@ class Structure(Sketch):
         own = [one for one, site in zip(led, sites, strict=True) if site == self.domain]
         into = any("?" in one and self._bare(path_of(one)) == here for one in own)
         return 2 <= len(led) <= 3 and into and len(own) < len(led) and not self.onward
+
+    @cached_property
+    def is_waiting_room(self) -> bool:
+        """It asks for itself again after a while, shows a bar that fills, and is kept out of search engines.
+
+        That alone shows a task of the site, too: a room of a service has its files elsewhere and numbers the visitor.
+        """
+        passes = self.refresh is not None and "url" not in self.refresh and self.waits > 0
+        is_alone = self.is_noindex and self.is_undescribed and self.onward <= MAX_WAYS_OUT
+        return passes and is_alone and self.foreign_files and self.prints_number
 
     @cached_property
     def is_lock(self) -> bool:
