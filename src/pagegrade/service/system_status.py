@@ -49,7 +49,7 @@ from pagegrade.store.schema.sqlite_inspection import SQLITE_VERSION
 
 HIDDEN: Final = "(hidden)"
 UNSET: Final = ""
-GROUPS: Final = frozenset({"analyze", "mail"})
+GROUPS: Final = frozenset({"analyze", "brand", "mail"})
 """Options that hold several settings, each of which ``settings_in_force`` names."""
 
 
@@ -133,6 +133,11 @@ def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
     values |= {
         "allow_networks": analyze.allow_networks,
         "allow_ports": analyze.allow_ports,
+        "brand_color": options.brand.color or None,
+        "brand_credit": options.brand.credit,
+        "brand_footer": options.brand.footer or None,
+        "brand_logo": ("set" if options.brand.logo else None),
+        "brand_name": options.brand.name or None,
         "browser": options.browser or analyze.browser,
         "ca_file": ("set" if analyze.authorities else None),
         "decent_from": analyze.thresholds.decent,
