@@ -32,7 +32,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.admission import move_due
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.host_slots import HIDDEN
-from pagegrade.store.repositories.ignores import add_ignore, delete_ignore
+from pagegrade.store.repositories.ignores import add_ignore, delete_ignore, list_rules_of_report
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.run_history import load_detail
 from pagegrade.store.schema.tables import metadata
@@ -411,6 +411,28 @@ def test_an_outcome_waits_for_a_database_that_is_full(
     perform(services, claimed)
 
     assert error_of(queue, claimed.report_id)["code"] == "dns"
+
+
+def test_a_page_is_not_asked_again_because_the_database_is_away_behind_it(
+    services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch, site: Site
+) -> None:
+    """The rules of the report are read when the site has answered: they wait, and the attempt goes on."""
+    refusals = [Unavailable(), Unavailable()]
+
+    def away_for_a_while(tx: Transaction, account_id: int, report_id: int) -> tuple[IgnoreRule, ...]:
+        if refusals:
+            raise refusals.pop()
+        return list_rules_of_report(tx, account_id, report_id)
+
+    monkeypatch.setattr(execute, "list_rules_of_report", away_for_a_while)
+    monkeypatch.setattr(execute, "STORE_PAUSE_S", 0.001)
+    queue.add(f"{site.http}/good")
+    (claimed,) = queue.claim()
+
+    perform(services, claimed)
+
+    assert refusals == []
+    assert queue.report(claimed.report_id).state == "completed"
 
 
 def test_a_database_that_stays_away_is_said(services: Services, queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,7 +123,7 @@ async def _perform(
     except Locked as error:
         packed = _failed(run, Failure(code="internal", message=error.message, reason="access_locked"))
     except Unavailable:
-        # The site has not been contacted yet, which needs the database: the run is retried after its lease.
+        # The database was away for longer than a run waits for it: the run is started again.
         raise
     except Exception as error:
         logger.exception("run_failed", extra={"run": run.id})
@@ -191,7 +191,7 @@ async def _analyze(
     steps = StepNotes(services, run, advance)
     try:
         return await _analyze_in_steps(
-            services, run, target, span, steps, access=access, children=children, resolver=resolver
+            services, run, target, span, steps, access=access, children=children, resolver=resolver, advance=advance
         )
     finally:
         await steps.end()
@@ -207,6 +207,7 @@ async def _analyze_in_steps(
     access: Access | None,
     children: TaskRunner,
     resolver: Resolver,
+    advance: Callable[[], None],
 ) -> PackedReport:
     options = dataclasses.replace(
         services.options.analyze,
@@ -234,7 +235,11 @@ async def _analyze_in_steps(
     if run.device is not None:
         _note_rendering(services, gathered.rendering)
     steps.reach("checks")
-    rules = await services.database.read(lambda tx: list_rules_of_report(tx, run.account_id, run.report_id))
+    # The site was contacted: a run that began again because of this would ask it for everything once more.
+    rules = await _with_retries(
+        lambda: services.database.read(lambda tx: list_rules_of_report(tx, run.account_id, run.report_id)),
+        advance,
+    )
     with span.child("evaluate"):
         packed = await evaluate_and_pack_in_child(gathered, options.thresholds, rules, children=children)
     if packed.state != "completed":

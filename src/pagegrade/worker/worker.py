@@ -415,7 +415,7 @@ class Worker:
             if not held.stalled or held.lost:
                 await self._let_go(held, visited=True)
         except Unavailable:
-            await self._let_go(held, visited=False)
+            await self._let_go(held, visited=True)
         except Exception:
             # It is started again, within the usual number of attempts.
             logger.exception("run_not_finished", extra={"run": run.id})
