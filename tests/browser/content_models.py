@@ -18,6 +18,7 @@ ATTRIBUTES: Final[dict[str, frozenset[str]]] = {
         "meta": "name content charset http-equiv property",
         "title": "",
         "link": "rel href type media sizes hreflang as crossorigin",
+        "style": "",
         "script": "src defer async type",
         "noscript": "",
         "header": "", "footer": "", "main": "", "nav": "", "section": "", "article": "", "aside": "", "search": "",
@@ -74,7 +75,7 @@ ONLY_CHILDREN: Final[dict[str, frozenset[str]]] = {
         "title": "",
         "textarea": "",
         "html": "head body",
-        "head": "meta title link script",
+        "head": "meta title link script style",
     }.items()
 }
 FIRST: Final = {"summary": "details", "legend": "fieldset", "caption": "table"}
@@ -85,7 +86,10 @@ CLOSED: Final = frozenset({"a", "button", "summary"})
 SECTIONS: Final = frozenset({"header", "footer", "main", "nav", "section", "article", "aside", "h1", "h2", "h3", "h4"})
 """Elements that neither a heading, a header of a table nor a term may hold."""
 INPUT_TYPES: Final = frozenset(
-    "text search url email password number date checkbox radio hidden submit tel datetime-local time month file".split()
+    (
+        "text search url email password number date checkbox radio hidden submit tel datetime-local time month file "
+        "color"
+    ).split()
 )
 REFERENCES: Final = tuple(
     "for list headers form popovertarget aria-labelledby aria-describedby aria-controls aria-owns aria-details "
