@@ -19,7 +19,6 @@ import zlib
 from base64 import urlsafe_b64decode
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Final, Literal
 
 import msgspec
@@ -65,16 +64,16 @@ service it is for is no text of an interface."""
 _FOR_BROWSERS: Final = re.compile(rb"PUBLIC_|VITE_|REACT_APP_|EXPO_|GATSBY_")
 _NO_VALUE: Final = re.compile(rb"passw|secret|^[/.#]|^https?:|\$\(|%[A-Z]", re.IGNORECASE)
 """Names, addresses and templates."""
-_NAME_ENDS: Final = (
-    b"_PASSW",
-    b"_SECRET",
-    b"_KEY",
-    b"Password",
-    b"Secret",
-    b"PrivateKey",
-    b"EncryptionKey",
-    b"SigningKey",
+_NAME_ENDS: Final = ByteSearch(
+    [
+        name + end
+        for name in (b"PASSWORD", b"PASSWD", b"SECRET", b"_KEY", b"_BASE", b"Password", b"Secret", b"Key")
+        for end in (b'"', b"'", b":", b" :", b'\\"')
+    ]
 )
+"""The ends of such names, with what follows them: the search for them is quick, and that for whole names is not."""
+_AROUND_END: Final = (100, 260)
+"""Bytes before and behind an end of a name that hold the whole of it, and its value."""
 MIN_NAMED: Final = 2
 """Values with the names of secrets from which on they are a server's settings."""
 _MIN_DISTINCT: Final = 8
@@ -142,10 +141,12 @@ def find_named_secrets(text: bytes) -> tuple[Secret, ...]:
     letters, with words such as ``secret``, and placeholders. At most ``MAX_FOUND``; linear.
     """
     found: dict[bytes, Secret] = {}
-    # Most pages have none of these, and looking for whole names is slow.
-    if not any(one in text for one in _NAME_ENDS):
-        return ()
-    for match in islice(_NAMED.finditer(text), MAX_CANDIDATES):
+    done = 0
+    for _, place in _NAME_ENDS.places(text, MAX_CANDIDATES):
+        match = _NAMED.search(text, max(done, place - _AROUND_END[0]), place + _AROUND_END[1])
+        if match is None:
+            continue
+        done = match.end()
         value = match["value"]
         if _FOR_BROWSERS.search(match["name"]) or _NO_VALUE.search(value) or is_placeholder(value):
             continue

@@ -102,6 +102,8 @@ def test_notes_for_browsers_that_cannot_draw_are_short() -> None:
         ("", "style='opacity: 0'", {"opacity"}),
         ("<style>body{opacity:0;animation:show 1s forwards}</style>", "", set()),
         ("<style>body{opacity:0}</style>", "style=opacity:1", set()),
+        ("<style>body{opacity:0}</style><style>body{opacity:1}</style>", "", set()),
+        ("<style>/* {} */ body /* a */{color:red;opacity: .0}</style>", "", {"opacity"}),
         ("<style>@media print{body{opacity:0}}</style><style media=print>body{opacity:0}</style>", "", set()),
         ("<style>.waits body{opacity:0}</style>", "", set()),
         ("<style>body{opacity:0.5}main{opacity:0}</style>", "", set()),

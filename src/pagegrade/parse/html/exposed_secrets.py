@@ -238,14 +238,15 @@ def find_registers(document: Document) -> tuple[str, ...]:
     date of birth in a cell of its own. Linear.
     """
     body = document.body.node if document.body is not None else None
-    text = document.text[:_MAX_TEXT]
-    may_be_called = len(_CALLED.findall(text)) >= MIN_BORN
-    if not isinstance(body, Element) or not (may_be_called or len(_STATE_NUMBER.findall(text)) >= MIN_REGISTERED):
+    rows = [*islice(body.select("tr"), _MAX_ROWS)] if isinstance(body, Element) else []
+    text = document.text[:_MAX_TEXT] if len(rows) >= MIN_REGISTERED else ""
+    may_be_called = len(rows) >= MIN_BORN and len(_CALLED.findall(text)) >= MIN_BORN
+    if not may_be_called and len(_STATE_NUMBER.findall(text)) < MIN_REGISTERED:
         return ()
     certain: dict[str, None] = {}
     born: dict[str, None] = {}
     called: dict[str, str] = {}
-    for row in islice(body.select("tr"), _MAX_ROWS):
+    for row in rows:
         cells = [str(one.text).strip()[:_MAX_CELL] for one in islice(row, _MAX_CELLS) if isinstance(one, Element)]
         if not any(_NAME.fullmatch(one) for one in cells):
             continue

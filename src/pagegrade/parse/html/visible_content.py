@@ -43,6 +43,10 @@ _UNSEEN: Final = frozenset({"script", "style", "template", "noscript"})
 _OPACITY: Final = re.compile(
     r"(?<![\w-])opacity\s{0,5}:\s{0,5}([\d.]{1,20})(%?)\s{0,5}(!\s{0,5}important)?", re.IGNORECASE
 )
+_NOTHING_LEFT: Final = re.compile(r"opacity\s{0,5}:\s{0,5}(?:0|\.0)(?!\.?[1-9])")
+_MAX_RULES: Final = 2_000
+_MAX_RULE: Final = 1_000
+"""Characters of a rule up to a declaration of it."""
 _OF_ROOT: Final = re.compile(
     r"(?:(?:html|body|:root)(?![\w-])|(?=[.#]))[.#\w-]{0,200}(?:[\s>]{1,5}body(?![\w-])[.#\w-]{0,200})?"
 )
@@ -146,10 +150,13 @@ def names_of_root(body: Element) -> tuple[str, ...]:
         return ()
     names = {"opacity"}
     last: dict[Element, tuple[bool, bool]] = {}
-    for style in html.select("style"):
-        if "opacity" not in style.text or (attribute_of(style, "media") or "all").lower() not in {"all", "screen"}:
+    styles = [(one, text) for one in html.select("style") if "opacity" in (text := one.text)]
+    if not any(_may_fade(text, html, body) for _, text in styles):
+        styles.clear()
+    for style, text in styles:
+        if (attribute_of(style, "media") or "all").lower() not in {"all", "screen"}:
             continue
-        for is_plain, selectors, declarations in ink_blocks(style.text):
+        for is_plain, selectors, declarations in ink_blocks(text):
             found = [*_OPACITY.finditer(declarations)]
             for selector in filter(_OF_ROOT.fullmatch, map(str.strip, selectors.split(","))) if found else ():
                 names.update(_NAME.findall(selector), (attribute_of(style, "id") or "").split())
@@ -165,6 +172,20 @@ def names_of_root(body: Element) -> tuple[str, ...]:
     # What is said to be important, a script cannot overrule: it takes the name or the element away.
     is_firm = all(firm for is_unseen, firm in last.values() if is_unseen)
     return tuple(sorted(names - {"opacity"} if is_firm else names)[:_MAX_NAMES]) or ("opacity",)
+
+
+def _may_fade(css: str, html: Element, body: Element) -> bool:
+    """Return whether a rule for the page as a whole takes its opacity; false for nearly all sheets, and quick."""
+    roots = {"html", "body", ":root", *(f"#{name}" for one in (html, body) if (name := attribute_of(one, "id")))}
+    roots.update(f".{name}" for one in (html, body) for name in (attribute_of(one, "class") or "").split())
+    for match in islice(_NOTHING_LEFT.finditer(css), _MAX_RULES):
+        begin = max(0, match.start() - _MAX_RULE)
+        end = css.rfind("{", begin, match.start())
+        begin = max(begin, *(css.rfind(mark, begin, max(begin, end)) for mark in "{};"))
+        selectors = css[begin : max(begin, end)]
+        if any(one in selectors for one in roots):
+            return True
+    return False
 
 
 def _fade(last: dict[Element, tuple[bool, bool]], node: Element, match: re.Match[str], *, is_moved: bool) -> None:
