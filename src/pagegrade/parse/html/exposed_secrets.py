@@ -54,7 +54,7 @@ _MAX_RECORD: Final = 400
 _MAX_TEXT: Final = 400_000
 _SAMPLES: Final = frozenset({"example.com", "example.net", "example.org"})
 _NUMBER: Final = re.compile(r"(?<![\w.+#/])\+?[(0-9][0-9 ()/.-]{7,20}(?![\w:])")
-_PHONE: Final = re.compile(r"(?<![\w.+#/-])\(?(?:\+|0)\d[0-9 ()/.-]{7,20}(?<=\d)(?![\w:])")
+PHONE: Final = re.compile(r"(?<![\w.+#/-])\(?(?:\+|0)\d[0-9 ()/.-]{7,20}(?<=\d)(?![\w:])")
 """A telephone number, and maybe what follows it; the numbers of accounts seldom begin so."""
 _LOCAL: Final = 8
 """Digits by which a telephone number is the same with and without the code of its country."""
@@ -251,7 +251,7 @@ def find_registers(document: Document) -> tuple[str, ...]:
         if not any(_NAME.fullmatch(one) for one in cells):
             continue
         certain.update(dict.fromkeys(one for one in cells if is_national_number(one)))
-        if any(_PHONE.fullmatch(one) for one in cells):
+        if any(PHONE.fullmatch(one) for one in cells):
             born.update(dict.fromkeys(one for one in cells if _BORN_NUMBER.fullmatch(one) is not None))
         if may_be_called and row.select_one("a[href]") is None:
             called.update(_called_in(cells))
@@ -284,10 +284,10 @@ def _phones_in(text: str, document: Document) -> list[tuple[int, int]]:
     linked = {_digits(one.href or "")[-_LOCAL:] for one in document.anchors if (one.href or "")[:4].lower() == "tel:"}
     found: dict[str, tuple[int, int]] = {}
     # Few pages have as many, and those of accounts are slow to look for.
-    if len(_PHONE.findall(text)) < MIN_RECORDS:
+    if len(PHONE.findall(text)) < MIN_RECORDS:
         return []
     # Groups of the number of an account may begin as one does.
-    for one in _PHONE.finditer(_ACCOUNT.sub(lambda account: "x" * len(account[0]), text)):
+    for one in PHONE.finditer(_ACCOUNT.sub(lambda account: "x" * len(account[0]), text)):
         digits, end = "", one.start()
         for part in one[0].split(" "):
             # The number behind it is another one.
@@ -308,7 +308,7 @@ def _numbers_of(text: str, begins: Sequence[tuple[int, int]], *, is_phone: bool)
     for (_, begin), end in zip(begins, ends, strict=True):
         record = text[begin : min(end, begin + _MAX_RECORD)]
         own = [one[0] for one in _ACCOUNT.finditer(record) if _is_account(one[0])]
-        others = (one for one in _NUMBER.findall(record) if not is_phone or _PHONE.match(one) is None)
+        others = (one for one in _NUMBER.findall(record) if not is_phone or PHONE.match(one) is None)
         own += (digits for one in others if (digits := _digits_of_person(one)))
         numbers.update(dict.fromkeys(islice(own, 1)))
     return tuple(f"…{one[-3:]}" for one in numbers) if len(numbers) >= MIN_RECORDS else ()

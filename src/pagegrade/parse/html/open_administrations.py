@@ -11,6 +11,7 @@ from turbohtml import Element, Text
 
 from pagegrade.model.document import Document
 from pagegrade.parse.emails import find_emails, mask_email
+from pagegrade.parse.html.exposed_secrets import PHONE
 from pagegrade.parse.html.shared_accounts import signs_out
 from pagegrade.parse.url import host
 
@@ -35,7 +36,6 @@ _TAKES_ALL: Final = re.compile(
     rf"[/?&=_.-](?:export|backup|dump|db|database){_BOUND}|\.(?:sql|sql\.gz|sql\.zip|dump|bak)$", re.IGNORECASE
 )
 _ID: Final = re.compile(r"\d{1,12}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}")
-_PHONE: Final = re.compile(r"(?<![\w.+#/-])\(?(?:\+|0)\d[0-9 ()/.-]{7,20}(?<=\d)(?![\w:])")
 
 
 def find_managed_people(document: Document) -> tuple[str, ...]:
@@ -88,5 +88,5 @@ def _text(row: Element) -> str:
 
 def _person(text: str) -> str:
     """The telephone number or the e-mail address in a row; empty without any."""
-    phone = _PHONE.search(text)
+    phone = PHONE.search(text)
     return phone[0] if phone is not None else next(iter(find_emails(text)), "")
