@@ -17,7 +17,7 @@ def test_the_version_names_engine_and_rules(capsys: pytest.CaptureFixture[str]) 
     code = run(["--version"])
 
     assert code == 0
-    assert capsys.readouterr().out == f"pagegrade {VERSION} (ruleset 2026.11)\n"
+    assert capsys.readouterr().out == f"pagegrade {VERSION} (ruleset 2026.12)\n"
 
 
 @pytest.mark.parametrize("command", ["analyze", "audit", "evaluate", "explain", "checks"])

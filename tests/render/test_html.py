@@ -155,7 +155,7 @@ def test_the_report_says_everything() -> None:
         "The handshake was not answered in time.",
         "at most 79",
         "First byte",
-        "ruleset 2026.11",
+        "ruleset 2026.12",
         "As a search result",
         "Weight by type",
         "2 response headers",

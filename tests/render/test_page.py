@@ -252,7 +252,7 @@ def test_the_report_says_everything() -> None:
         "id=…; Secure; HttpOnly",
         "The score is at most 79 while “HTTPS” fails.",
         "Points of each finding",
-        "ruleset 2026.11",
+        "ruleset 2026.12",
         "5 Jan 2026, 13:34",
     ):
         assert part in text

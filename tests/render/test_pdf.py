@@ -129,7 +129,7 @@ def test_the_report_says_everything() -> None:
         "The handshake was not answered in time.",
         "at most 79",
         "First byte",
-        "ruleset 2026.11",
+        "ruleset 2026.12",
         "gzip_types text/css;",
     ):
         assert part.replace(" ", "") in text

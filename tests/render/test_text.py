@@ -37,7 +37,7 @@ def test_the_report_says_everything_a_person_needs() -> None:
         "at most 79",
         "48.2 kB, 11.9 kB transferred",
         "Not seen   sitemaps",
-        "ruleset 2026.11",
+        "ruleset 2026.12",
         "pagegrade explain",
     ):
         assert part in text

@@ -15,7 +15,7 @@ from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
 from pagegrade.model.rendering import RenderedPage
 
 REPORT_VERSION: Final = 1
-RULESET: Final = "2026.11"
+RULESET: Final = "2026.12"
 """Version of the checks, severities, causes, budgets and caps; stored in every report."""
 GOOD_FROM: Final = 80
 DECENT_FROM: Final = 50

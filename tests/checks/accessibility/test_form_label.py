@@ -130,6 +130,14 @@ def test_a_form_in_which_no_field_has_a_label_costs_everything() -> None:
     assert [outcome(form_label, "<form>" + "<input>" * count).loss for count in (1, 2, 3)] == [0.5, 1.0, 1.0]
 
 
+def test_fields_outside_of_forms_are_no_form() -> None:
+    """Filters that scripts read are used one by one."""
+    filters = "<select name=a><option>Größe</select><input name=c>"
+
+    assert outcome(form_label, filters).loss == pytest.approx(0.5 + 0.5 / 9)
+    assert outcome(form_label, f"<form>{filters}</form>").loss == 1.0
+
+
 def test_placeholder_is_never_worse_than_nothing() -> None:
     """Adding a placeholder to a bare field cannot cost points."""
     bare = outcome(form_label, "<input>")

@@ -30,6 +30,23 @@ def test_a_word_in_a_heading_is_best_and_in_the_text_is_half(body: str, state: s
     assert (found.verdict.state, found.loss) == (state, loss)
 
 
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("Stadsfietsen", "Een van onze stadsfietsen."),
+        ("Городские велосипеды", "Все велосипеды со склада."),
+        ("אופניים לעיר", "אופניים מכל הסוגים."),
+        ("शहर की साइकिलें", "हमारी साइकिलें मज़बूत हैं।"),
+    ],
+)
+@pytest.mark.parametrize("heading", ["", "<h2></h2>", "<h1 hidden>x</h1>"])
+def test_missing_headings_are_counted_once(title: str, text: str, heading: str) -> None:
+    """The main heading is the matter of another check; a heading that says something else is the matter of this one."""
+    assert isinstance(run(content_keywords, page(title, f"{heading}<p>{text}")), NotApplicable)
+    assert outcome(content_keywords, page(title, f"<h2>x</h2>{heading}<p>{text}")).state == "in_body"
+    assert outcome(content_keywords, page(title, f"{heading}<p>x")).state == "absent"
+
+
 def test_small_words_prove_nothing() -> None:
     """Words like "and", "the" and "for" are on every page."""
     found = outcome(content_keywords, page("Furniture for the garden and you", "<h1>For you and the dog</h1>"))

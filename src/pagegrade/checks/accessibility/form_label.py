@@ -70,8 +70,8 @@ def form_label(document: Document) -> Verdict:
     severity (three eighths): browsers take it for a name, and many tools accept it, but it disappears while typing. The
     same goes for one whose label is hidden. Disabled fields count, because they are read aloud, too, unless they are
     marked with `role="none"`. Elements that a role makes into fields are evaluated as widgets (`aria-name`). The loss
-    for fields without any label grows from half (one field) to everything (ten or more, or all fields of a form that
-    has several).
+    for fields without any label grows from half (one field) to everything (ten or more, or all fields of a `<form>`
+    that has several).
 
     Four in ten well-known pages have such a field.
 
@@ -131,10 +131,14 @@ def form_label(document: Document) -> Verdict:
 
 
 def _has_form_without_labels(fields: Sequence[Control]) -> bool:
-    """Return whether no field of a form with several has a label, so that it cannot be filled in at all."""
+    """Return whether no field of a form with several has a label, so that it cannot be filled in at all.
+
+    Fields outside of forms are none together: filters of a list, a search in the header.
+    """
     forms: dict[object, list[bool]] = {}
     for one in fields:
-        forms.setdefault(form_of(one), []).append(bool(one.name))
+        if (form := form_of(one)) is not None:
+            forms.setdefault(form, []).append(bool(one.name))
     return any(len(named) > 1 and not any(named) for named in forms.values())
 
 

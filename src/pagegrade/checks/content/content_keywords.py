@@ -53,7 +53,8 @@ def content_keywords(document: Document) -> Verdict:
     "the" in the language of the page, no bare numbers. At least one has to occur in the visible text and one in a
     heading; plurals and similar endings count. Capitals (by the rules of the language), accents, vowel signs and soft
     hyphens make no difference, and neither do letters that are interchangeable in Arabic and Persian. Words in the text
-    only cost half, none at all costs everything. Not evaluated are titles in scripts without spaces, such as Chinese or
+    only cost half, none at all costs everything. A page without any heading, whose text has
+    such words, is the matter of `h1` alone. Not evaluated are titles in scripts without spaces, such as Chinese or
     Thai, home pages whose title is only the name of the site, and pages rendered by scripts. The `keywords` meta
     element plays no part, since search engines ignore it.
 
@@ -90,13 +91,14 @@ def content_keywords(document: Document) -> Verdict:
         return NotApplicable("The title has no significant words.")
     if _is_home_with_brand(document.url, words):
         return NotApplicable("The title of the home page is the name of the site.")
-    headings = fold_for_search(
-        " | ".join(heading.text for heading in document.headings if not heading.hidden), language
-    )
+    shown = [heading.text for heading in document.headings if not heading.hidden and heading.text]
+    headings = fold_for_search(" | ".join(shown), language)
     sought = {word: fold_for_search(word, language) for word in words}
     in_headings = {word for word in words if contains_word(headings, sought[word])}
     text = fold_for_search(document.text, language) if len(in_headings) < len(words) else headings
     in_text = {word for word in words if word in in_headings or contains_word(text, sought[word])}
+    if in_text and not shown:
+        return NotApplicable("The page has no headings.")
     state = "in_headings" if in_headings else "in_body" if in_text else "absent"
     return Outcome(
         state,
