@@ -25,6 +25,7 @@ CHECKS = list(all_checks().values())
 ALWAYS_THERE = {
     *("artifacts", "navigation", "response", "seen_response", "document", "csp", "cookies", "load_samples_ms"),
     *("accessibility", "markup", "page_links", "parties", "exposed_secrets", "served_document", "concealed_text"),
+    "is_faded",
 }
 MAX_TITLE_CHARS: Final = 80
 MAX_TEXT_CHARS: Final = 420

@@ -23,3 +23,16 @@ def test_string_across_two_chunks_is_found_once(at: int) -> None:
 def test_only_so_many_are_found(count: int, found: int) -> None:
     """At the limit and one past it."""
     assert len(list(SEARCH.places(b"xyz" * count, 5))) == found
+
+
+@pytest.mark.parametrize("count", [64, 65, 100])
+@pytest.mark.parametrize("gap", [b"", b" " * CHUNK_BYTES])
+def test_many_strings_are_found_as_few_are(count: int, gap: bytes) -> None:
+    """Also those at the end of the sequence, and behind a stretch without any."""
+    search = ByteSearch([b"<%03d>" % number for number in range(count)])
+
+    assert list(search.places(gap + b"<%03d><000><%03d>" % (count - 1, count), 9)) == [
+        (count - 1, len(gap)),
+        (0, len(gap) + 5),
+    ]
+    assert list(search.places(gap, 9)) == []

@@ -20,6 +20,7 @@ from pagegrade.parse.files.robots import parse_robots_txt
 from pagegrade.parse.html.concealed_text import find_concealed_text
 from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_exposed_secrets
 from pagegrade.parse.html.parser import parse_document, parties_of_document
+from pagegrade.parse.html.visible_content import stays_faded
 from pagegrade.parse.http.cookies import parse_response_cookies
 from pagegrade.parse.http.csp import parse_csp
 from pagegrade.parse.likeness import likeness, may_be_alike, own_share
@@ -136,6 +137,13 @@ def _ink(resources: Resources | NotGathered) -> dict[str, tuple[str, ...] | None
     return {one.url: one.ink_rules for one in items if "stylesheet" in one.kinds}
 
 
+def _stays_faded(facts: Facts) -> bool:
+    """Return whether the page's own rules leave all of it without opacity, where no browser has seen what follows."""
+    resources = facts.artifacts.resources
+    names = {} if isinstance(resources, NotGathered) else resources.names_in_scripts()
+    return isinstance(facts.artifacts.rendering, NotGathered) and stays_faded(facts.document, names)
+
+
 def _canonical_page(facts: Facts) -> object:
     """Parse what answers at the canonical URL, where that is another URL."""
     probe = facts.artifacts.canonical_probe
@@ -235,6 +243,7 @@ PROVIDERS: Final[dict[str, Callable[[Facts], object]]] = {
     "served_document": lambda facts: (facts.served or facts).document,
     "drawn_document": lambda facts: facts.drawn_document,
     "parties": lambda facts: parties_of_document(facts.document),
+    "is_faded": _stays_faded,
     "concealed_text": lambda facts: find_concealed_text(facts.document, _ink(facts.artifacts.resources)),
     "page_links": lambda facts: links_to_pages(facts.document),
     "accessibility": lambda facts: facts.document.accessibility,

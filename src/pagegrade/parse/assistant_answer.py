@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.model.document import Document, Node
+from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.source_text import texts_outside_code
 
 MIN_KINDS: Final = 2
@@ -100,6 +101,9 @@ _QUOTES: Final = '"“”„«»「」『』'
 _MORE: Final = re.compile(r"[.!?。！？]\s")
 
 
+_PHRASES: Final = ByteSearch([phrase.encode() for phrase in (*_SELF, *_LIMIT)])
+
+
 class AssistantAnswer(msgspec.Struct, frozen=True, gc=False):
     """A text of an assistant that nobody read before it was published."""
 
@@ -118,9 +122,9 @@ def find_assistant_answer(document: Document) -> AssistantAnswer | None:
     that here comes the text, that it could be changed, and what was not learned. Quotations and code do not count, nor
     does a page whose title, description or headings speak of assistants or templates.
     """
-    text = _folded(document.folded_text)
+    text = _folded(document.folded_text).encode("utf-8", "replace")
     may_open = any(_BEGINS.match(_folded(one.text[:60].casefold())) for one in document.paragraphs[:MAX_OPENING])
-    if (not may_open and not any(part in text for part in (*_SELF, *_LIMIT))) or _is_about_assistants(document):
+    if (not may_open and next(_PHRASES.places(text, 1), None) is None) or _is_about_assistants(document):
         return None
     kinds: dict[str, list[tuple[Node, str]]] = {}
     gaps: list[tuple[Node, str]] = []

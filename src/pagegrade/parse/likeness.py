@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Final
 
@@ -32,6 +33,10 @@ MIN_ABOUT: Final = 600
 _MIN_ABOUT_HAN: Final = 300
 """The same where one character is a word or half of one."""
 MAX_ABOUT: Final = 40_000
+_BEGINNING: Final = 4_000
+"""Characters in which most texts have one of the words."""
+_JAMO: Final = re.compile("[\u1100-\u11ff]")
+"""Parts of syllables, which are composed before a text is folded, together with all that is beside them."""
 _RUN_OF_HAN: Final = re.compile("[\u3005\u3400-\u9fff\uf900-\ufaff]{2,}|[\u30a1-\u30ff]{2,}")
 _UNSPACED: Final = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3005-\u9fff\uf900-\ufaff\\d_]")
 _LETTERS: Final = re.compile("[\\w\u0900-\u0dff]+")
@@ -90,13 +95,26 @@ def is_about_another(document: Document) -> bool:
     named = frozenset().union(*map(_stems, names))
     if len(named) < MIN_NAMED:
         return False
-    text = fold_for_search(document.main_text[:MAX_ABOUT], language)
-    for name in sorted(filter(None, names), key=len, reverse=True):
-        text = text.replace(name, " ", 1)
-    least = _MIN_ABOUT_HAN if _RUN_OF_HAN.search(text) is not None else MIN_ABOUT
-    if len(text) < least or any(stem in text for stem in named):
+    text = document.main_text[:MAX_ABOUT]
+    beginning = text[:_BEGINNING]
+    if beginning.isascii() or _JAMO.search(text) is None:
+        # Most texts end here. A name may go on behind the beginning, so its end says nothing.
+        folded = _without(names, fold_for_search(beginning, language))[: -sum(map(len, names))]
+        if any(stem in folded for stem in named):
+            return False
+    text = _without(names, fold_for_search(text, language))
+    if len(text) < (MIN_ABOUT if _RUN_OF_HAN.search(text, 0, MIN_ABOUT) is None else _MIN_ABOUT_HAN):
+        return False
+    if any(stem in text for stem in named):
         return False
     return next(iter(body.select("pre, code")), None) is None
+
+
+def _without(names: Iterable[str], text: str) -> str:
+    """The text without the first place of each name, the longer ones first."""
+    for name in sorted(filter(None, names), key=len, reverse=True):
+        text = text.replace(name, " ", 1)
+    return text
 
 
 def _stems(text: str) -> frozenset[str]:

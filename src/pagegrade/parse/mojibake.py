@@ -139,7 +139,7 @@ def misread_as(text: str) -> str | None:
         return None
     best, found = _MIN_SHARE, None
     for encoding in WIDE_ENCODINGS if is_wide else ENCODINGS:
-        if _valid_share(sample[:_FIRST], encoding)[1] < _MIN_FIRST_SHARE:
+        if _valid_share(sample[:_FIRST], encoding, least=_MIN_FIRST_SHARE)[1] < _MIN_FIRST_SHARE:
             continue
         count, share = _valid_share(sample, encoding)
         if count >= MIN_SEQUENCES and share > best:
@@ -179,16 +179,20 @@ def _sample(text: str) -> str:
     return "".join(parts)
 
 
-def _valid_share(text: str, encoding: str) -> tuple[int, float]:
-    """(different characters of UTF-8 in the text's bytes, share of the bytes beyond ASCII that they take)."""
+def _valid_share(text: str, encoding: str, *, least: float = 0.0) -> tuple[int, float]:
+    """(different characters of UTF-8 in the text's bytes, share of the bytes beyond ASCII that they take).
+
+    Both may be 0 where that share is smaller than ``least``.
+    """
     if encoding in _CONTINUING and _LOST.search(text) is not None:
         text = _LOST.sub(_CONTINUING[encoding], text)
     octets = text.encode(encoding, "replace")
-    sequences = _SEQUENCE.findall(octets)
     # There was no question mark before: each stands for a character that the encoding does not have.
-    beyond = len(octets.translate(None, _ASCII)) + octets.count(b"?")
-    if not beyond:
+    kept = len(octets.translate(None, _ASCII))
+    beyond = kept + octets.count(b"?")
+    if not beyond or kept < least * beyond:
         return 0, 0.0
+    sequences = _SEQUENCE.findall(octets)
     # A sign before a blank that comes again and again, such as that of a currency, is one.
     different = {one for one in sequences if b" " not in one}
     return len(different), len(b"".join(sequences).translate(None, _ASCII)) / beyond

@@ -42,8 +42,8 @@ _MIN_RECORD: Final = 30
 """Characters of a text of which that share says anything."""
 MIN_OUTPUT: Final = 40
 """Such signs from which on they are no labels."""
-_ANY_SIGNS: Final = str.maketrans("", "", "`\"_=<>{}[]|\\^~$#*+;@&%,:/.'-")
-"""Takes away everything that may be one."""
+_ANY_SIGNS: Final = b"`\"_=<>{}[]|\\^~$#*+;@&%,:/.'-"
+"""Everything that may be one."""
 _MAX_SAMPLE: Final = 8_000
 MIN_DUMPED: Final = 0.5
 """Share of the main text from which on data stands in its place."""
@@ -168,7 +168,8 @@ def _signs_in(text: str) -> int:
     part = text[:_MAX_SAMPLE]
     least = MIN_SIGNS * len(part)
     # Nearly every text ends here.
-    if len(part) - len(part.translate(_ANY_SIGNS)) < least:
+    octets = part.encode("utf-8", "replace")
+    if len(octets) - len(octets.translate(None, _ANY_SIGNS)) < least:
         return 0
     found = sum(1 for _ in _SIGN.finditer(part))
     return found if found >= least else 0
@@ -288,7 +289,9 @@ def _markdown(document: Document, body: Element) -> SourceText | None:
     for element, child in _children(body, _SKIPPED):
         if not isinstance(child, Text):
             continue
-        for written in child.data[:MAX_TEXT].split("\n"):
+        text = child.data[:MAX_TEXT]
+        inline = [(number, *one) for number, one in enumerate(_INLINE, len(_MARKDOWN)) if one[0] in text]
+        for written in text.split("\n"):
             line = written.strip()
             if not line:
                 continue
@@ -296,7 +299,7 @@ def _markdown(document: Document, body: Element) -> SourceText | None:
             found: set[int] = set()
             if line[0] in _FIRST or _NAMED in line:
                 found.update(number for number, pattern in enumerate(_MARKDOWN) if pattern.match(line) is not None)
-            for number, (sign, pattern) in enumerate(_INLINE, len(_MARKDOWN)):
+            for number, sign, pattern in inline:
                 if sign in line and pattern.search(line) is not None:
                     found.add(number)
             marks += len(found)

@@ -91,7 +91,7 @@ def detect_language(text: str, *, unless: Collection[str] = ()) -> str:
     language = _detect(windows[0])
     if not language or (language in _LATIN and len(text) < MIN_LATIN_LETTERS):
         return ""
-    if language in _LATIN and len(" ".join(dict.fromkeys(text[:_MAX_DIFFERENT].split()))) < MIN_DIFFERENT:
+    if language in _LATIN and not _is_various(text):
         return ""
     if any(is_same_language(one, language) for one in unless) or not _is_written_in(windows[0], language):
         return ""
@@ -103,6 +103,15 @@ def detect_language(text: str, *, unless: Collection[str] = ()) -> str:
     is_repeated = 2 * len(different) < len(text)
     parts = (different[:WINDOW], different[-WINDOW:])
     return language if is_repeated and all(_detect(one) == language for one in parts) else ""
+
+
+def _is_various(text: str) -> bool:
+    """Return whether the different words of a text are more than a few labels."""
+    # The beginning is enough for nearly all texts, without the word that its end cuts.
+    beginning = text[: 2 * WINDOW].rpartition(" ")[0]
+    return any(
+        len(" ".join(dict.fromkeys(part.split()))) >= MIN_DIFFERENT for part in (beginning, text[:_MAX_DIFFERENT])
+    )
 
 
 def _is_written_in(text: str, language: str) -> bool:

@@ -154,7 +154,8 @@ def says_more_than(text: str, words: int) -> bool:
     beginning decides: the first ``MAX_SAYING`` characters.
     """
     for end in (_SAYING, MAX_SAYING):
-        pieces = (one for one in dict.fromkeys(text[:end].split()) if any(map(str.isalpha, one)))
+        different = dict.fromkeys(text[:end].split())
+        pieces = (one for one in different if one.isalpha() or any(map(str.isalpha, one)))
         # In most texts as many pieces as words are enough, and the others need no look.
         first = " ".join(islice(pieces, words + 1))
         if count_words(first) > words or count_words(" ".join((first, *pieces))) > words:

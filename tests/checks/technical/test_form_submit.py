@@ -94,6 +94,7 @@ PAY = f"<form action=/pay method=post>{TWO}<input autocomplete=cc-number name=n>
     [
         f"<script>var pay = Provider('{KEY}', {{card: 1}})</script>",
         "<script>start({clientKey: 'test_870be2aQ7ZrT8wYbPnLkV2', payment: 'card'})</script>",
+        "<script>pay('FLWPUBK_TEST-870be2aQ7ZrT8wYbPnLkV2', 'card')</script>",
         "<script>window.checkout = {'environment': 'sandbox', id: 7}</script>",
         "<script>new Checkout({env: 'test', merchant: 'Oak'})</script>",
         f"<form action=/p method=post><div data-publishable-key={KEY}></div><button>Pay</button></form>",

@@ -38,6 +38,12 @@ def test_hidden_orders_are_found_in_any_script(order: str) -> None:
     assert found(f"<p>{order}</p>") == []
 
 
+@pytest.mark.parametrize("order", ORDERS[:4])
+def test_hidden_orders_are_found_in_capitals(order: str) -> None:
+    """Those of every alphabet."""
+    assert found(FAR.format(order.upper())) == ["hidden-orders"]
+
+
 @pytest.mark.parametrize(
     "wrap",
     [

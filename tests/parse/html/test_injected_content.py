@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.model.document import Document
 from pagegrade.parse.html.concealed_text import find_concealed_text
-from pagegrade.parse.html.injected_content import MAX_DEPTH, Injection, find_injections
+from pagegrade.parse.html.injected_content import MAX_DEPTH, Injection, find_injections, foreign_links
 from pagegrade.parse.party import Parties
 from tests.builders import make_document
 from tests.linear import MAX_RATIO, growth
@@ -17,7 +17,7 @@ LINK = "<a href=https://a.example/>casino</a>"
 
 def found_in(document: Document) -> tuple[Injection, ...]:
     """The findings in a document."""
-    return find_injections(document, PARTIES, find_concealed_text(document))
+    return find_injections(document, PARTIES, find_concealed_text(document), foreign_links(document, PARTIES))
 
 
 def kinds(html: str) -> list[str]:

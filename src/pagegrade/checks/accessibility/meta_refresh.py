@@ -8,7 +8,7 @@ from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.model.rendering import Rendering
-from pagegrade.parse.files.javascript import done_at_load
+from pagegrade.parse.files.javascript import MAX_AT_LOAD, done_at_load
 from pagegrade.parse.page_links import same_page_key
 from pagegrade.parse.party import Parties
 from pagegrade.parse.refreshes import delay_seconds, refresh_target, refreshes
@@ -162,7 +162,8 @@ def meta_refresh(
             return Outcome("timed", value=delay, evidence=evidence)
         break
     for script in document.running_scripts:
-        certain = done_at_load(script.text) if "location" in script.text or "ubmit(" in script.text else ""
+        beginning = script.text[:MAX_AT_LOAD]
+        certain = done_at_load(beginning) if "location" in beginning or "ubmit(" in beginning else ""
         reason = _loads_again(certain, document) if certain and document.word_count >= MIN_READ_WORDS else ""
         if reason:
             again = Offender(script.node, reason)

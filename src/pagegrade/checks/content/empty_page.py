@@ -1,11 +1,11 @@
 from pagegrade.checks._amounts import amount
 from pagegrade.checks._check import NEEDS_RENDERING, Cap, State, Verdict, check
 from pagegrade.checks._metrics import paints_nothing
-from pagegrade.model.artifacts import NotGathered, Resources, Response
+from pagegrade.model.artifacts import NotGathered, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.model.rendering import Rendering
-from pagegrade.parse.html.visible_content import holds_something, shows_nothing, stays_faded
+from pagegrade.parse.html.visible_content import holds_something, shows_nothing
 
 
 @check(
@@ -44,7 +44,10 @@ from pagegrade.parse.html.visible_content import holds_something, shows_nothing,
     sources=("https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors",),
 )
 def empty_page(
-    document: Document, response: Response, resources: Resources | NotGathered, rendering: Rendering | NotGathered
+    document: Document,
+    response: Response,
+    rendering: Rendering | NotGathered,
+    is_faded: bool,  # noqa: FBT001 - an artifact
 ) -> Verdict:
     """A page that answers with success and shows nothing is broken.
 
@@ -78,8 +81,6 @@ def empty_page(
     is_blank = (
         isinstance(rendering, Rendering) and paints_nothing(rendering) and "frames_not_checked" not in rendering.notes
     )
-    names = {} if isinstance(resources, NotGathered) else resources.names_in_scripts()
-    is_faded = isinstance(rendering, NotGathered) and stays_faded(document, names)
     is_hidden = is_faded or document.visibility.hides_page
     if not (is_hidden or is_blank or shows_nothing(document)):
         return Outcome("filled", value=amount(document.word_count, "word"))

@@ -11,7 +11,7 @@ from pagegrade.model.rendering import Rendering
 from pagegrade.parse.assets import lost_files
 from pagegrade.parse.html.main_content import stead_of
 from pagegrade.parse.html.unclosed import find_beginnings, find_break
-from pagegrade.parse.html.visible_content import shows_nothing, stays_faded
+from pagegrade.parse.html.visible_content import shows_nothing
 from pagegrade.parse.http.robots_directives import ALL_BOTS
 from pagegrade.parse.likeness import is_about_another
 
@@ -192,12 +192,13 @@ _UNREAD: Final = (
     cap=Cap(49),
     sources=("https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors",),
 )
-def main_content(
+def main_content(  # noqa: PLR0917 - what it names are artifacts
     document: Document,
     response: Response,
     resources: Resources | NotGathered,
     missing_page_share: float | NotGathered,
     rendering: Rendering | NotGathered,
+    is_faded: bool,  # noqa: FBT001 - an artifact
 ) -> Verdict:
     """A page that has nothing of its own to say is of no use to visitors and search engines.
 
@@ -245,7 +246,6 @@ def main_content(
         return NEEDS_RENDERING
     is_frameset = document.body is None and bool(document.frames)
     names = resources.names_in_scripts() if isinstance(resources, Resources) else {}
-    is_faded = isinstance(rendering, NotGathered) and stays_faded(document, names)
     is_hidden = is_faded or document.visibility.hides_page
     if is_hidden or (shows_nothing(document) and not is_frameset):
         return NotApplicable("The page is empty.")

@@ -101,7 +101,6 @@ _MISSING_AMOUNT: Final = re.compile(
 )
 _NO_AMOUNT: Final = re.compile(r"(?:\S{1,4}\s?)?NaN(?:\s?\S{1,4})?")
 """A number that is none, with the name of its currency or unit, in any language."""
-_AMOUNTS: Final = ("NaN", "undefined", "null")
 _TRANSLATION_KEY: Final = re.compile(r"[a-z]\w{0,40}(?:\.[\w-]{1,40}){1,8}")
 _ZERO: Final = re.compile(
     r"(?<![\w.,])0[.,]00 ?(?=[^\s\d.,%<>()]{1,4}(?:\s|$))|"
@@ -264,8 +263,9 @@ def placeholder_text(document: Document) -> Outcome:
     if source is not None:
         places = [Offender(node, _SOURCES[source.kind], text) for node, text in source.places]
         return Outcome("source", value=_NAMES[source.kind], evidence=evidence_of(document, places), total=len(places))
-    found = list(islice(_found(document), MAX_FOUND))
-    state = _state(document, found)
+    marker = _marker(document)
+    found = list(islice(_found(document, marker), MAX_FOUND))
+    state = _state(document, found, marker)
     verdict = counted(
         document,
         found,
@@ -285,14 +285,14 @@ def placeholder_text(document: Document) -> Outcome:
     return replace(verdict, loss=None, message="")
 
 
-def _state(document: Document, found: Sequence[Offender]) -> str:
+def _state(document: Document, found: Sequence[Offender], marker: re.Pattern[str]) -> str:
     """The state of a page with these placeholders, by the share of its main content that they take."""
     filling = _filling(document, found)
     markers = sum(one.reason == _UNFILLED and one.node.tag != "meta" for one in found)
     share = filling / max(1, document.main_word_count)
     if filling >= MIN_WORDS and share >= MUCH:
         return "unfinished" if share >= UNFINISHED else "much"
-    if markers >= MIN_MARKERS or _is_nameless_template(document) or any(one.reason == _KEY for one in found):
+    if markers >= MIN_MARKERS or _is_nameless_template(document, marker) or any(one.reason == _KEY for one in found):
         return "unfinished"
     if any(one.reason in {_NO_VALUE, _EMPTY, _MOSTLY} for one in found):
         return "unfinished"
@@ -316,23 +316,22 @@ def _filling(document: Document, found: Sequence[Offender]) -> int:
     return sum(number for piece, number in pieces if piece.strip(".,;:?!").lower() in _LATIN_WORDS)
 
 
-def _is_nameless_template(document: Document) -> bool:
+def _is_nameless_template(document: Document, marker: re.Pattern[str]) -> bool:
     """Return whether a marker stands in place of the page's name, and more of them in its text, in any element."""
     names = [part for title in document.titles[:1] for part in _BETWEEN.split(title.text[:1_000])]
     names += [one.text[:1_000] for one in document.headings[:1] if not one.hidden and not holds_code(one.node)]
-    marker = _marker(document)
     if not any(marker.fullmatch(name.strip()) for name in names):
         return False
     return sum(1 for _ in islice(marker.finditer(document.text[:_MAX_TEXT]), MIN_BELOW_NAME)) == MIN_BELOW_NAME
 
 
-def _found(document: Document) -> Iterator[Offender]:
-    for node, text in _named_texts(document):
+def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
+    for node, text in _named_texts(document, marker):
         if _has_marker(text):
             yield Offender(node, _UNFILLED, text)
     for node, text, is_main in find_includes(document):
         yield Offender(node, _INCLUDE if is_main else _INCLUDE_AROUND, text)
-    yield from _markers(document)
+    yield from _markers(document, marker)
     answer = find_assistant_answer(document)
     if answer is not None:
         yield from (Offender(node, _ASSISTANT, text) for node, text in answer.sentences)
@@ -355,16 +354,20 @@ def _found(document: Document) -> Iterator[Offender]:
     yield from _empty_parts(document)
 
 
-def _markers(document: Document) -> Iterator[Offender]:
+def _markers(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
     """Markers in addresses and in names of controls, and anywhere in a text that consists of them."""
-    marker = _marker(document)
-    addresses: list[tuple[ElementFact, str | None]] = [(one, one.href) for one in document.anchors]
-    for name, facts in (("src", document.images), ("src", document.frames), ("action", document.forms)):
-        addresses += [(one, one.attrs.get(name)) for one in facts]
-    for fact, address in addresses:
-        is_marked = address is not None and address.lstrip()[:2] in _BEGINNINGS
-        if address is not None and is_marked and not fact.hidden and marker.match(address.lstrip()[:1_000]):
-            yield Offender(fact.node, _UNFILLED, address[:100])
+    places: tuple[tuple[str, Sequence[ElementFact]], ...] = (
+        ("href", document.anchors),
+        ("src", document.images),
+        ("src", document.frames),
+        ("action", document.forms),
+    )
+    for name, facts in places:
+        for fact in facts:
+            address = fact.attrs.get(name, "")
+            is_marked = address.lstrip().startswith(_BEGINNINGS) and not fact.hidden
+            if is_marked and marker.match(address.lstrip()[:1_000]):
+                yield Offender(fact.node, _UNFILLED, address[:100])
     if document.body is None or not any(one in document.text for one in _MARKS):
         return
     for node, text in short_texts(document.body.node, _CONTROLS, 1_000):
@@ -389,10 +392,11 @@ def _unset_values(document: Document) -> Iterator[Offender]:
     """Cells and items of a list or table whose amounts, dates or other values are missing."""
     text = document.main_text[:_MAX_TEXT]
     for signs, pattern, of_kind in _UNSET:
-        if not any(sign in text for sign in signs):
+        # Each match holds one of the signs: to count these is quick.
+        if document.body is None or sum(map(text.count, signs)) < MIN_UNSET:
             continue
         number = sum(1 for _ in pattern.finditer(text))
-        if number < MIN_UNSET or document.body is None:
+        if number < MIN_UNSET:
             continue
         of_all = number if of_kind is None else sum(1 for _ in of_kind.finditer(text))
         if number < _MOST_UNSET * of_all:
@@ -439,20 +443,21 @@ def _empty_parts(document: Document) -> Iterator[Offender]:
             yield from (Offender(node, _EMPTY, text) for node, text in blank)
 
 
-def _named_texts(document: Document) -> Iterator[tuple[Node, str]]:
+def _named_texts(document: Document, marker: re.Pattern[str]) -> Iterator[tuple[Node, str]]:
     """Texts in which no code is shown; scripts may still fill in what the body says."""
     for title in document.titles:
         yield title.node, title.text[:1_000]
     for meta in document.metas:
         if meta.name == "description":
             yield meta.node, meta.content[:1_000]
-    marker = _marker(document)
     for heading in document.headings:
         text = heading.text[:1_000]
-        shows = any(one in text for one in _AMOUNTS) or "ranslation" in text or marker.search(text) is not None
+        shows = _may_miss_amount(text) or "ranslation" in text or marker.search(text) is not None
         if shows and not heading.hidden and not (_has_marker(text) and holds_code(heading.node)):
             yield heading.node, text
-    for paragraph in document.paragraphs:
+    # No mark holds a line break: one search is enough for most pages.
+    joined = "\n".join([one.text for one in document.paragraphs])
+    for paragraph in document.paragraphs if any(one in joined for one in _MARKS) else ():
         text = paragraph.text[:1_000]
         if any(one in text for one in _MARKS) and marker.search(text) is not None and not holds_code(paragraph.node):
             yield paragraph.node, text
@@ -477,7 +482,7 @@ def _may_be_filled(document: Document) -> bool:
 
 def _has_marker(text: str) -> bool:
     return (any(one in text for one in _MARKS) and _MARKER.search(text) is not None) or (
-        any(one in text for one in _AMOUNTS) and _MISSING_AMOUNT.search(text) is not None
+        _may_miss_amount(text) and _MISSING_AMOUNT.search(text) is not None
     )
 
 
@@ -489,15 +494,19 @@ def _is_latin(text: str) -> bool:
 
 
 def _is_missing(text: str) -> bool:
-    if len(text) >= MAX_LABELED:
+    if not text or len(text) >= MAX_LABELED:
         return False
     if text.endswith(_OBJECT):
         return True
     return len(text) < 30 and (
         text.lower() in _WHOLE
         or ("NaN" in text and _NO_AMOUNT.fullmatch(text) is not None)
-        or (any(one in text for one in _AMOUNTS) and _MISSING_AMOUNT.search(text) is not None)
+        or (_may_miss_amount(text) and _MISSING_AMOUNT.search(text) is not None)
     )
+
+
+def _may_miss_amount(text: str) -> bool:
+    return "NaN" in text or "undefined" in text or "null" in text
 
 
 def _is_about_latin(document: Document) -> bool:

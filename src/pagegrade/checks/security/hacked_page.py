@@ -7,7 +7,7 @@ from pagegrade.model.outcome import Detail, Outcome, Severity
 from pagegrade.parse.html.card_skimmers import find_skimmers
 from pagegrade.parse.html.concealed_text import ConcealedText
 from pagegrade.parse.html.hidden_orders import find_hidden_orders
-from pagegrade.parse.html.injected_content import Injection, find_injections
+from pagegrade.parse.html.injected_content import Injection, find_injections, foreign_links
 from pagegrade.parse.html.injected_lures import find_lures
 from pagegrade.parse.party import Parties
 from pagegrade.parse.url import host, registrable_domain
@@ -175,10 +175,11 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     <p>Intruders hide words such as viagra from visitors. <a href="https://search.example/help">Get help</a>.</p>
     ```
     """
+    foreign = foreign_links(document, parties)
     found = (
-        *find_injections(document, parties, concealed_text),
+        *find_injections(document, parties, concealed_text, foreign),
         *find_skimmers(document, parties),
-        *find_lures(document, parties),
+        *find_lures(document, parties, foreign),
         *find_hidden_orders(document, concealed_text),
     )
     links = [one for one in found if one.kind == "hidden-link"]

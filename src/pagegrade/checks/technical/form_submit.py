@@ -29,7 +29,10 @@ _TEST_KEY: Final = re.compile(
 )
 """A key for browsers with which providers of payments try everything and charge nothing."""
 _TEST_WORDS: Final = ("test", "TEST", "sandbox", "sbox")
-"""One of them is in everything that the pattern above matches."""
+_PARTS_OF_KEY: Final = tuple(f"{word}{sign}" for word in _TEST_WORDS for sign in "_-")
+"""One of them is in everything that the pattern above matches, near its beginning."""
+_MAX_BEFORE: Final = 8
+"""Characters of a key before such a part."""
 _SETTING: Final = re.compile(
     r"[\"']?\b(?:env|environment|mode|data-env|data-environment|data-mode)[\"']?\s{0,3}[:=]\s{0,3}[\"'](?:test|sandbox)[\"']",
     re.IGNORECASE,
@@ -141,7 +144,8 @@ def form_submit(document: Document) -> Verdict:
 
 def _find_tests(document: Document) -> list[Offender]:
     """The scripts, and the parts of forms, with which the payments of the page are only tried out."""
-    forms = [one for one in document.forms[:MAX_FORMS] if one.method == "post" or _takes_card(document)]
+    takes_card = _takes_card(document)
+    forms = [one for one in document.forms[:MAX_FORMS] if one.method == "post" or takes_card]
     if not forms or _TRIED_OUT.search(host(document.url)) is not None:
         return []
     found = [
@@ -152,10 +156,11 @@ def _find_tests(document: Document) -> list[Offender]:
     ]
     for script in document.running_scripts:
         text = script.text[:_MAX_SCRIPT]
-        if not any(word in text for word in _TEST_WORDS) or _ABOUT_MONEY.search(text) is None:
-            continue
-        key = _TEST_KEY.search(text)
-        if key is not None or (_takes_card(document) and _SETTING.search(text) is not None):
+        # What is quickest to rule out comes first.
+        is_set = _has_test_key(text) or (
+            takes_card and any(word in text for word in _TEST_WORDS) and _SETTING.search(text) is not None
+        )
+        if is_set and _ABOUT_MONEY.search(text) is not None:
             found.append(Offender(script.node, "sets up payments for tests"))
     return [] if found and _is_shown_as_code(document) else found
 
@@ -165,7 +170,17 @@ def _takes_card(document: Document) -> bool:
 
 
 def _is_test_key(value: str) -> bool:
-    return any(word in value for word in _TEST_WORDS) and _TEST_KEY.fullmatch(value) is not None
+    return any(part in value for part in _PARTS_OF_KEY) and _TEST_KEY.fullmatch(value) is not None
+
+
+def _has_test_key(text: str) -> bool:
+    for part in _PARTS_OF_KEY:
+        at = text.find(part)
+        while at >= 0:
+            if any(_TEST_KEY.match(text, begin) for begin in range(max(0, at - _MAX_BEFORE), at + 1)):
+                return True
+            at = text.find(part, at + 1)
+    return False
 
 
 def _is_shown_as_code(document: Document) -> bool:

@@ -465,7 +465,7 @@ class Visibility:
     def may_clip(self, styles: Iterable[str]) -> bool:
         """Return whether ``is_clipped`` may hold for anything in a document with these style attributes."""
         return bool(self._clip_suspects) or any(
-            "x" in entry[3] for style in styles for entry in _inline_entries(self._inline(style))
+            "x" in entry[3] for style in styles if (code := self._inline(style)) for entry in _inline_entries(code)
         )
 
     def is_clipped(self, node: Element) -> bool:

@@ -46,20 +46,20 @@ def _reserving(sheet: str) -> Iterator[str]:
     depth = 0
     before = ""
     css = _COMMENT.sub(" ", sheet) if "/*" in sheet else sheet
-    for block in css.split("}")[:-1]:
+    for block, lowered in zip(css.split("}")[:-1], css.lower().split("}"), strict=False):
         if not depth:
             before = block
         depth += block.count("{")
-        if depth == 1 and _reserves(block.rpartition("{")[2]):
+        may_reserve = "width" in lowered or "position" in lowered or "aspect-ratio" in lowered
+        if depth == 1 and may_reserve and _reserves(lowered.rpartition("{")[2]):
             prelude = before.partition("{")[0].rpartition(";")[2].strip()
             if 0 < len(prelude) <= MAX_SELECTOR and not prelude.startswith("@"):
                 yield prelude
         depth = max(0, depth - 1)
 
 
-def _reserves(declarations: str) -> bool:
-    """Return whether a declaration list keeps the space of an image free, or puts the image beside the flow."""
-    lowered = declarations.lower()
+def _reserves(lowered: str) -> bool:
+    """Return whether declarations in small letters keep the space of an image free, or put it beside the flow."""
     # Few rules say anything of the kind, and only those are taken apart.
     has_width, has_height = "width" in lowered, "height" in lowered
     may_be_sized = (has_width and has_height) or ("aspect-ratio" in lowered and (has_width or has_height))

@@ -412,6 +412,8 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
 
     def within(self, tag: str, declared: Declared, *, has_style: bool) -> Lettering:
         """The same inside of an element; ``has_style`` means that it may have any color it does not declare."""
+        if not declared and self._is_kept_in(tag, has_style=has_style):
+            return self
         color, ground, size, room = self.color, self.ground, self.size, self.room
         if "color" in declared:
             value = declared["color"]
@@ -461,6 +463,14 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
             far=self.far or _FAR_RIGHT.fullmatch(declared.get("far", "")) is not None,
         )
 
+    def _is_kept_in(self, tag: str, *, has_style: bool) -> bool:
+        """Return whether an element that declares nothing changes nothing, as nearly all elements do."""
+        if tag == "html" or (self.order and tag not in _IN_LINES):
+            return False
+        if has_style:
+            return self.color is None and self.ground is None
+        return tag != "a" or self.color is None
+
     def _veils_within(self, declared: Declared, *, is_grounded: bool) -> tuple[tuple[Veil, ...] | None, int]:
         """Through which an element in this one is seen, and which of these its ground is seen through."""
         veils, ground_veils = self.veils, self.ground_veils
@@ -484,7 +494,8 @@ class Lettering(msgspec.Struct, frozen=True, gc=False):
             return "away"
         if self.color == "transparent" or self.faded:
             return "transparent"
-        for is_so, why in _HOW_LAID:
+        is_odd = self.side or self.signs or self.struck or self.piled or self.stacked or self.order or self.dots
+        for is_so, why in _HOW_LAID if is_odd or self.shape != UPRIGHT else ():
             if is_so(self, text):
                 return why
         if characters >= MIN_NARROW and self.room < MIN_ROOM * self.size:

@@ -84,7 +84,9 @@ MARKS: Final = (
     *("beforeunload", "keyboard", "pushState", "requestFullscreen"),
 )
 """Parts of code that checks search all inline scripts for; most pages contain few of them."""
-_MARK_SEARCH: Final = ByteSearch([mark.encode() for mark in MARKS])
+_LONGER_MARKS: Final = tuple(mark for mark in MARKS if len(mark) > 2)
+_MARK_SEARCH: Final = ByteSearch([mark.encode() for mark in _LONGER_MARKS])
+"""One mark of two bytes among them would make the search three times as slow."""
 _MAX_BATCH: Final = 100_000
 """Characters of scripts that are searched at once."""
 _STOP: Final = re.compile(r"[\"'`/]")
@@ -152,7 +154,8 @@ def marks_of_scripts(texts: Iterable[str]) -> frozenset[str]:
 
 def _marks_of(batch: Sequence[str]) -> Iterator[str]:
     text = "\n".join(batch).encode("utf-8", "replace")
-    return (MARKS[index] for index, _ in _MARK_SEARCH.places(text, len(text) + 1))
+    yield from (_LONGER_MARKS[index] for index, _ in _MARK_SEARCH.places(text, len(text) + 1))
+    yield from (mark for mark in MARKS if len(mark) <= 2 and mark.encode() in text)
 
 
 def count_document_writes(text: str) -> int:

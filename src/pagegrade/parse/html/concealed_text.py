@@ -115,7 +115,7 @@ def find_concealed_text(document: Document, ink: Mapping[str, Sequence[str] | No
     is_whole = not read or is_plain
     if not is_whole or all(value in NOT_KNOWN for declared in rules.values() for value in declared.values()):
         rules = {}
-    values = {one.value for one in document.style_attributes if DECLARES.search(one.value)}
+    values = {value for value in {one.value for one in document.style_attributes} if DECLARES.search(value)}
     has_obsolete = any("color" in one.attrs for one in document.obsolete)
     if not (rules or values or has_obsolete):
         return _NOTHING
@@ -420,7 +420,7 @@ def _walk(
                     seen.add(child)
                 is_decided = rules or matched or "style" in child.attrs or child.tag in {"font", "td"}
                 declared = _own(child, rules, matched) if is_decided else {}
-                if document.running_scripts:
+                if declared and document.running_scripts:
                     declared = {name: value for name, value in declared.items() if not may_be_undone(name, value)}
                 # Where sheets were not read, an element with a class may have any color that it does not declare.
                 has_style = not is_whole and ("class" in child.attrs or "id" in child.attrs)

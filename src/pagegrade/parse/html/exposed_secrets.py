@@ -54,8 +54,12 @@ _MAX_RECORD: Final = 400
 _MAX_TEXT: Final = 400_000
 _SAMPLES: Final = frozenset({"example.com", "example.net", "example.org"})
 _NUMBER: Final = re.compile(r"(?<![\w.+#/])\+?[(0-9][0-9 ()/.-]{7,20}(?![\w:])")
-PHONE: Final = re.compile(r"(?<![\w.+#/-])\(?(?:\+|0)\d[0-9 ()/.-]{7,20}(?<=\d)(?![\w:])")
-"""A telephone number, and maybe what follows it; the numbers of accounts seldom begin so."""
+_APART: Final = r"(?<![\w.+#/-]"
+PHONE: Final = re.compile(rf"(?:\({_APART}\()[+0]|[+0]{_APART}[+0]))\d[0-9 ()/.-]{{7,20}}(?<=\d)(?![\w:])")
+"""A telephone number, and maybe what follows it; the numbers of accounts seldom begin so.
+
+What stands before it is looked at behind its first character: so the search can skip to the next one that may be it.
+"""
 _LOCAL: Final = 8
 """Digits by which a telephone number is the same with and without the code of its country."""
 _ACCOUNT: Final = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
@@ -79,7 +83,8 @@ MIN_BORN: Final = 8
 """People with a number of their state from which on a table is a register."""
 _BORN_ON: Final = re.compile(r"(?:(?:19|20)\d\d([-./])\d\d?\1\d\d?|\d\d?([-./]) ?\d\d?\2 ?(?:19|20)\d\d)\.?")
 _CALLED: Final = re.compile(
-    r"(?<![\w.+#/-])(?:\(?[+0]\d|\d{2,4} (?=\d))[0-9 ()/.-]{7,14}(?<=\d)(?![\w:,]| ?[%$€£¥]| [A-Z]{3}\b)"
+    rf"(?:\({_APART}\()[+0]\d|[+0]{_APART}[+0])\d|\d{_APART}\d)\d{{1,3}} (?=\d))"
+    r"[0-9 ()/.-]{7,14}(?<=\d)(?![\w:,]| ?[%$€£¥]| [A-Z]{3}\b)"
 )
 """A telephone number, or digits in groups as one is written; an amount has its currency or its decimals behind it."""
 _ALL_BORN: Final = range(1915, 2026)
@@ -88,7 +93,7 @@ _MIN_BIRTH_YEARS: Final = 4
 _MAX_ROWS: Final = 2_000
 _MAX_CELLS: Final = 30
 _MAX_CELL: Final = 80
-_STATE_NUMBER: Final = re.compile(r"(?<![\w.])(?:\d{6}|\d{3}\.\d{3}\.\d{3}-)")
+_STATE_NUMBER: Final = re.compile(r"\d(?<![\w.]\d)(?:\d{5}|\d{2}\.\d{3}\.\d{3}-)")
 _BORN_NUMBER: Final = re.compile(r"(?:19|20)?\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[-+]\d{4}")
 _WORD: Final = r"(?![a-zà-öø-ÿ])[^\W\d_][^\s\d_,;:()/@]{0,30}"
 _NAME: Final = re.compile(rf"(?:{_WORD},? ){{1,4}}{_WORD}|[\u3400-\u9fff\uac00-\ud7af]{{2,4}}")

@@ -7,7 +7,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import compress, islice
+from itertools import compress, filterfalse, islice
 from operator import eq
 from typing import Final
 
@@ -75,12 +75,15 @@ _MIN_COMMON: Final = 0.015
 """Share of all words that the common ones of a language have, which join the others."""
 _MIN_CHANCE: Final = 3.0
 """Pairs of a common word with itself, and common words at the end of a sentence, that a random order would have."""
+_MIN_REPEATED: Final = 2
+"""Different words among these pairs."""
 _NEAR_CHANCE: Final = (0.4, 1.6)
 """Parts of these numbers between which the order is random: a sentence has neither, and a refrain more pairs."""
 _END: Final = re.compile(r"[.!?\u0964\u061f\u06d4]+[\"'\u00bb\u201d)]{0,3}(?!\S)")
 _BEHIND: Final = re.compile(r"[,;:.!?\u0964\u061f\u06d4]+[\"'\u00bb\u201d)]{0,3}(?!\S)")
 """The end of a sentence, and marks behind a word."""
-_FINALS: Final = re.compile("[ךםןףץς\u0629\ufe93\ufe94](?<!\\w.)(?=\\w\\w)")
+_FINAL: Final = "ךםןףץς\u0629\ufe93\ufe94"
+_FINALS: Final = re.compile(f"[{_FINAL}](?<!\\w.)(?=\\w\\w)")
 """A letter that ends words of Hebrew, Greek or Arabic, at the beginning of one."""
 _AROUND: Final = "\"'().,:;!?«»„“”"
 _MIN_BACKWARDS: Final = 0.03
@@ -189,6 +192,9 @@ def _has_some(pattern: re.Pattern[str], text: str) -> bool:
 
 def _are_joined(words: Sequence[str]) -> bool:
     """Return whether most of a text stands in words that are none, because the blanks between them are gone."""
+    # Hardly a text has a word as long as that.
+    if max(map(len, words)) < _MIN_RUN:
+        return False
     found = [one for one in words if len(one) >= _MIN_RUN and _JOINED.search(one) is not None]
     found = [one for one in found if len(set(one.casefold())) >= _MIN_DIFFERENT and "/" not in one and "_" not in one]
     # Names of programs are joined on purpose, with a capital where each of their words begins.
@@ -201,10 +207,12 @@ def _are_backwards(words: Sequence[str]) -> bool:
     """Return whether words are written from the last letter to the first."""
     least = max(_MIN_LOST, _MIN_BACKWARDS * len(words))
     text = " ".join(words)
-    if not text.isascii() and sum(1 for _ in _FINALS.finditer(text)) >= least:
+    may_end = not text.isascii() and any(one in text for one in _FINAL)
+    if may_end and sum(1 for _ in _FINALS.finditer(text)) >= least:
         return True
-    # Few words end in a capital, with a mark behind it or without one.
-    ends = [one.strip(_AROUND) for one in words if one[-1].isupper() or one[-2:-1].isupper()]
+    # Few words end in a capital, with a mark behind it or without one, and begin with no other.
+    odd = filterfalse(str.istitle, filterfalse(str.islower, words))
+    ends = [one.strip(_AROUND) for one in odd if one[-1].isupper() or one[-2:-1].isupper()]
     number = sum(len(one) > 2 and one.isalpha() and one[:-1].islower() and one[-1].isupper() for one in ends)
     if number < least:
         return False
@@ -229,6 +237,10 @@ def _are_shuffled(document: Document) -> bool:
     if number < _MIN_ORDERLY:
         return False
     words = [_BEHIND.sub("", text).split() for text in texts]
+    # Nearly all texts end here: no two words stand twice in a row.
+    repeated = [one for text in words for one in compress(text, map(eq, text, islice(text, 1, None)))]
+    if len(set(repeated)) < _MIN_REPEATED:
+        return False
     counts = Counter(one for text in words for one in text)
     common = {
         word: count
@@ -242,11 +254,11 @@ def _are_shuffled(document: Document) -> bool:
     ends_by_chance = len(ends) * sum(common.values()) / number
     if len(ends) < _MIN_SENTENCES or min(pairs_by_chance, ends_by_chance) < _MIN_CHANCE:
         return False
-    pairs = [one for text in words for one in compress(text, map(eq, text, text[1:])) if one in common]
+    pairs = [one for one in repeated if one in common]
     low, high = _NEAR_CHANCE
     return (
         low * pairs_by_chance <= len(pairs) <= high * pairs_by_chance
-        and len(set(pairs)) > 1
+        and len(set(pairs)) >= _MIN_REPEATED
         and sum(one in common for one in ends) >= low * ends_by_chance
     )
 
@@ -257,7 +269,8 @@ def _has_no_vowels(document: Document) -> bool:
     for one in document.paragraphs[:_MAX_PARAGRAPHS]:
         if len(one.text.split(None, _MIN_PROSE_WORDS)) >= _MIN_PROSE_WORDS:
             # Names of programs have few vowels, and capitals inside of them.
-            text += "".join(word for word in one.text[:_MAX_PROSE].split() if word[1:] == word[1:].lower())
+            words = one.text[:_MAX_PROSE].split()
+            text += "".join([word for word in words if word.islower() or word[1:] == word[1:].lower()])
         if len(text) >= _MAX_PROSE:
             break
     letters = _NO_LETTER.sub("", text[:_MAX_PROSE].casefold())
@@ -290,7 +303,7 @@ def _places_of(pattern: re.Pattern[str], document: Document) -> Iterator[tuple[N
 def _in_base64(document: Document) -> Iterator[tuple[Node, Garbled]]:
     """Elements whose text is that of a page in Base64."""
     # Hardly a text has a word as long as that, and the pattern is a slow search in long ones.
-    if document.body is None or len(max(document.text.split(), key=len, default="")) < _MIN_LINE:
+    if document.body is None or max(map(len, document.text.split()), default=0) < _MIN_LINE:
         return
     if _BASE64.search(document.text) is None:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, product
 from typing import Final
 
 from turbohtml import Element, Text
@@ -35,6 +35,22 @@ _LEAVE: Final = (
 )
 _MARKS: Final = ByteSearch([mark.encode() for mark in (*_FILES, *_ORDERS, *_LEAVE)])
 """A file, or one of each of the others, in small letters, is in every text that the patterns below match."""
+_SPELLINGS: Final = {
+    "instruç": ("instru",),
+    "görmezden": ("rmezden",),
+    **{
+        mark: tuple(map("".join, product(*((one, one.upper()) for one in mark[:3]))))
+        for mark in ("инструкц", "игнорир", "забудь")
+    },
+}
+"""Parts of marks in all letters that bytes cannot make small ones of."""
+_ODD_LETTERS: Final = ("\u0130", "\u212a")
+"""Capitals beyond ASCII whose small letters are i and k."""
+_MAY_ORDER, _MAY_LEAVE = (
+    ByteSearch([part.encode() for mark in (*_FILES, *marks, *_ODD_LETTERS) for part in _SPELLINGS.get(mark, (mark,))])
+    for marks in (_ORDERS, _LEAVE)
+)
+"""Parts of both kinds, and of files, whose search needs small letters of ASCII alone: they take a fifth of the time."""
 _MAX_MARKS: Final = 2_000
 _MAX_APART: Final = 400
 """Bytes between the two."""
@@ -107,6 +123,9 @@ def _is_off(document: Document, node: Element) -> bool:
 
 def _is_marked(text: str) -> bool:
     """Return whether a text may give orders; false for nearly all others."""
+    octets = text.encode("utf-8", "replace").lower()
+    if any(next(one.places(octets, 1), None) is None for one in (_MAY_ORDER, _MAY_LEAVE)):
+        return False
     order = leave = -_MAX_APART - 1
     for index, at in _MARKS.places(text.lower().encode("utf-8", "replace"), _MAX_MARKS):
         if index < len(_FILES):

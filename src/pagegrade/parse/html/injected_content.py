@@ -220,6 +220,10 @@ Kind = Literal[
 """``disguised-address``: a script in which an address of another site is decoded and loaded or opened."""
 
 
+ForeignLink = tuple[Anchor, str]
+"""A link to another site, and its address."""
+
+
 class Injection(msgspec.Struct, frozen=True, gc=False):
     """Something that looks as if an intruder had put it there."""
 
@@ -232,16 +236,19 @@ class Injection(msgspec.Struct, frozen=True, gc=False):
     """A link that is moved off the screen or shrunk to nothing, which serves no visitor."""
 
 
-def find_injections(document: Document, parties: Parties, concealed: ConcealedText) -> tuple[Injection, ...]:
+def find_injections(
+    document: Document, parties: Parties, concealed: ConcealedText, foreign: Sequence[ForeignLink]
+) -> tuple[Injection, ...]:
     """Everything of that kind, in no particular order; what the page itself is about is no spam.
 
     Args:
         document: The page.
         parties: Decides which sites are others.
         concealed: Text of the page that no one can see.
+        foreign: What ``foreign_links`` returns for the page.
     """
     return (
-        *_hidden_links(document, parties, concealed),
+        *_hidden_links(document, concealed, foreign),
         *_harmful_scripts(document, parties),
         *_foreign_keywords(document),
         *_link_spam(document, parties),
@@ -250,9 +257,10 @@ def find_injections(document: Document, parties: Parties, concealed: ConcealedTe
     )
 
 
-def _hidden_links(document: Document, parties: Parties, text_concealed: ConcealedText) -> Iterator[Injection]:
+def _hidden_links(
+    document: Document, text_concealed: ConcealedText, foreign: Sequence[ForeignLink]
+) -> Iterator[Injection]:
     """Hidden links to other sites; what costs time is done only where there is a link that could be one."""
-    foreign = list(foreign_links(document, parties))
     if not foreign:
         return
     concealed = Concealed(document, text_concealed)
@@ -274,8 +282,9 @@ def _hidden_links(document: Document, parties: Parties, text_concealed: Conceale
             yield Injection("hidden-link", anchor.node, url, spam=spam, moved=moved)
 
 
-def foreign_links(document: Document, parties: Parties) -> Iterator[tuple[Anchor, str]]:
+def foreign_links(document: Document, parties: Parties) -> list[ForeignLink]:
     """Links to other sites, each address once; shared services and social networks are no others."""
+    found: list[ForeignLink] = []
     seen: set[str] = set()
     authorities: dict[str, bool] = {}
     for anchor in document.anchors[:MAX_ANCHORS]:
@@ -289,7 +298,8 @@ def foreign_links(document: Document, parties: Parties) -> Iterator[tuple[Anchor
             name = host(url)
             authorities[authority] = not (parties.is_own(url) or is_of_network(name) or is_shared_service(name))
         if authorities[authority]:
-            yield anchor, url
+            found.append((anchor, url))
+    return found
 
 
 def may_be_spam(text: str) -> bool:
@@ -522,11 +532,13 @@ def _link_spam(document: Document, parties: Parties) -> Iterator[Injection]:
         one for one in document.anchors[:MAX_ANCHORS] if one.url is not None and is_http(one.url) and not one.hidden
     ]
     foreign = [one for one in anchors if not parties.is_own(one.url or "")]
+    own = len(anchors) - len(foreign)
+    if len(foreign) < max(_MIN_SPAM_LINKS, 3 * own):
+        return
     followed = [
         one for one in foreign if not _NOT_FOLLOWED.intersection(one.rel) and not is_of_network(host(one.url or ""))
     ]
     sites = {registrable_domain(host(one.url or "")): one for one in followed}
-    own = len(anchors) - len(foreign)
     # Lists of links call each site by its name, or all of them alike; spammers repeat a few words for many sites.
     names = {one.text.strip().casefold() for one in followed}
     repeats = _MIN_SPAM_NAMES <= len(names) <= len(sites) / 2

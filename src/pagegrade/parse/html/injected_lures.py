@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Final
@@ -21,9 +21,9 @@ from pagegrade.parse.html.injected_content import (
     MAX_SCRIPTS,
     MAX_STRINGS,
     SENDS,
+    ForeignLink,
     Injection,
     Kind,
-    foreign_links,
     is_foreign,
     is_topic,
     names_goods,
@@ -144,8 +144,8 @@ _MIN_OWN: Final = 3
 """Addresses of the page on its own site beside which another one is none of it."""
 
 
-def find_lures(document: Document, parties: Parties) -> Iterator[Injection]:
-    """Yield everything of that kind, in no particular order."""
+def find_lures(document: Document, parties: Parties, foreign: Sequence[ForeignLink]) -> Iterator[Injection]:
+    """Yield everything of that kind, in no particular order; ``foreign`` as ``foreign_links`` returns it."""
     yield from _click_layers(document, parties)
     yield from _frame_layers(document, parties)
     yield from _field_traps(document)
@@ -154,7 +154,7 @@ def find_lures(document: Document, parties: Parties) -> Iterator[Injection]:
     yield from _traps(document, parties)
     yield from _programs(document)
     yield from _shells(document)
-    yield from _farms(document, parties)
+    yield from _farms(document, foreign)
     yield from _taken_canonicals(document, parties)
 
 
@@ -432,9 +432,8 @@ def _takes_commands(form: Element) -> bool:
     return len(fields) == 1 and attribute_of(form, "role") != "search"
 
 
-def _farms(document: Document, parties: Parties) -> Iterator[Injection]:
+def _farms(document: Document, foreign: Sequence[ForeignLink]) -> Iterator[Injection]:
     """A block of links to many other sites that sell what intruders advertise, whatever stands beside them."""
-    foreign = list(foreign_links(document, parties))
     if len({host(url) for _, url in foreign}) < _MIN_FARM:
         return
     blocks: dict[Element, list[Anchor]] = defaultdict(list)

@@ -164,7 +164,7 @@ def _fixed(document: Document, body: Element, sheets: Sequence[Sequence[str]]) -
         if "fixed" in one.value and not one.hidden and _is_at_edge(one.value) and isinstance(one.node, Element):
             yield one.node, one.value
     for style in document.styles[:MAX_LAYERS]:
-        blocks = (block for block in style.text.split("}")[:-1] if "fixed" in block)
+        blocks = _pieces_with(style.text[: style.text.rfind("}") + 1], "fixed")
         for match in filter(None, map(_BLOCK.search, islice(blocks, _MAX_LOOKED_AT))):
             if _is_at_edge(match[2]):
                 for selector in filter(NAME.fullmatch, map(str.strip, match[1].split(","))):
@@ -266,12 +266,24 @@ def _blocks(document: Document, sheets: Sequence[Sequence[str]], *words: str) ->
     To read all rules of a page with their conditions takes as long as to parse the page.
     """
     for style in document.styles[:MAX_LAYERS]:
-        for block in style.text.split("}"):
-            if any(word in block for word in words):
-                selectors, _, declarations = block.rpartition("{")
-                yield re.split(r"[{;]|\*/", selectors)[-1], declarations
+        for block in _pieces_with(style.text, *words):
+            selectors, _, declarations = block.rpartition("{")
+            yield re.split(r"[{;]|\*/", selectors)[-1], declarations
     for rule in (one for sheet in sheets[:MAX_LAYERS] for one in sheet if any(word in one for word in words)):
         yield read_ink_rule(rule)[1:]
+
+
+def _pieces_with(css: str, *words: str) -> Iterator[str]:
+    """Yield what stands between closing braces and holds one of some words; linear, and quick where they are rare."""
+    start = 0
+    places = {word: css.find(word) for word in words}
+    while found := [at for at in places.values() if at >= 0]:
+        at = min(found)
+        end = css.find("}", at)
+        end = len(css) if end < 0 else end
+        yield css[max(start, css.rfind("}", start, at) + 1) : end]
+        start = end + 1
+        places.update((word, css.find(word, start)) for word, place in places.items() if 0 <= place < start)
 
 
 def _place_in(plain: str) -> str:

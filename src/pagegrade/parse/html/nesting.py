@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final
 
 import turbohtml
-from turbohtml import TokenType
+from turbohtml import Token, TokenType
 
 from pagegrade.model.markup import SyntaxFault
 
@@ -90,7 +90,8 @@ class _Stack:
 
     def __init__(self) -> None:
         self.tags: list[str] = []
-        self.places: list[tuple[int, int]] = []
+        self.places: list[Token] = []
+        """Their start tags: only of those that are noted is the place looked up."""
         self.counts: Counter[str] = Counter()
         self.faults: list[SyntaxFault] = []
         self.lost: Counter[str] = Counter()
@@ -101,10 +102,10 @@ class _Stack:
         """The innermost element with rules of its own, once for each time it is open."""
         self.steps = 0
 
-    def note(self, code: str, place: tuple[int, int]) -> None:
+    def note(self, code: str, place: Token) -> None:
         self.counts[code] += 1
         if len(self.faults) < MAX_NOTED:
-            self.faults.append(SyntaxFault(code, *place))
+            self.faults.append(SyntaxFault(code, place.line, place.col))
 
     def find(self, names: frozenset[str], stop: frozenset[str]) -> int:
         """Index of the innermost open element of these names; -1 where there is none before one that stops it."""
@@ -117,15 +118,15 @@ class _Stack:
         return -1
 
     def close_to(self, at: int) -> None:
-        """The element with this index ends; what is open in it and needs an end tag is noted."""
+        """The element with this index, -1 for the body, ends; what is open in it and needs an end tag is noted."""
         for tag, place in zip(self.tags[at + 1 :], self.places[at + 1 :], strict=True):
             if tag not in _OPTIONAL:
                 self.note(UNCLOSED, place)
             if tag in _FORMATTING:
                 self.lost[tag] += 1
-        del self.tags[at:], self.places[at:]
+        self._drop(max(at, 0))
 
-    def start(self, tag: str, place: tuple[int, int]) -> None:
+    def start(self, tag: str, place: Token) -> None:
         if tag in _IN_DOCUMENT:
             if tag in self.seen:
                 self.note(REPEATED, place)
@@ -156,7 +157,7 @@ class _Stack:
         if at >= 0:
             self.close_to(at)
 
-    def _enter_table(self, tag: str, place: tuple[int, int]) -> bool:
+    def _enter_table(self, tag: str, place: Token) -> bool:
         """Close what is open in the table down to where this part belongs; ``False`` outside of a table."""
         if self.find(frozenset({"table"}), frozenset({"template"})) < 0:
             if "template" not in self.tags:
@@ -173,10 +174,10 @@ class _Stack:
         return True
 
     def _drop(self, at: int) -> None:
-        """Something that was misplaced in a table, and noted, ends with all that is in it."""
+        """The element with this index ends with all that is in it."""
         del self.tags[at:], self.places[at:]
 
-    def _is_in_its_own_kind(self, tag: str, place: tuple[int, int]) -> bool:
+    def _is_in_its_own_kind(self, tag: str, place: Token) -> bool:
         """Note an element that may not be in another of its kind; ``True`` for a form, which browsers leave out."""
         if tag == "form":
             if self.form and "template" not in self.tags:
@@ -194,7 +195,7 @@ class _Stack:
                 self._leave(at)
         return False
 
-    def end(self, tag: str, place: tuple[int, int]) -> None:
+    def end(self, tag: str, place: Token) -> None:
         if tag in _IN_DOCUMENT:
             if tag == "body":
                 self.seen.add("/body")
@@ -269,22 +270,22 @@ def find_nesting_faults(text: str) -> tuple[list[SyntaxFault], Counter[str]]:  #
                 within = within if depth else ""
         elif kind is TEXT:
             if tags and tags[-1] in _HOLDS_NO_CONTENT and (token.data or "").strip():
-                stack.note(IN_TABLE, (token.line, token.col))
+                stack.note(IN_TABLE, token)
         elif kind is START and (tag := token.tag) is not None:
             if tag in _OTHER_TEXT:
                 within, depth = ("", 0) if token.self_closing and tag in {"svg", "math"} else (tag, 1)
                 if tags and tags[-1] in _HOLDS_NO_CONTENT and tag != "noscript":
-                    stack.note(IN_TABLE, (token.line, token.col))
+                    stack.note(IN_TABLE, token)
             elif (tags and tags[-1] in _HOLDS_NO_CONTENT) or "/body" in seen:
-                stack.start(tag, (token.line, token.col))
+                stack.start(tag, token)
             elif tag not in _RULED or (tag in _BLOCKS and "p" not in tags) or (tag in _ALONE and tag not in tags):
                 # Most tags end nothing, and may stand where they do.
                 if tag in _VOID:
                     continue
                 tags.append(tag)
-                places.append((token.line, token.col))
+                places.append(token)
             else:
-                stack.start(tag, (token.line, token.col))
+                stack.start(tag, token)
             if len(tags) > MAX_OPEN or stack.steps > MAX_STEPS:
                 return stack.faults, stack.counts
         elif kind is END and (tag := token.tag) is not None:
@@ -292,10 +293,8 @@ def find_nesting_faults(text: str) -> tuple[list[SyntaxFault], Counter[str]]:  #
                 tags.pop()
                 places.pop()
             else:
-                stack.end(tag, (token.line, token.col))
+                stack.end(tag, token)
                 if stack.steps > MAX_STEPS:
                     return stack.faults, stack.counts
-    stack.tags.insert(0, "body")
-    stack.places.insert(0, (0, 0))
-    stack.close_to(0)
+    stack.close_to(-1)
     return stack.faults, stack.counts

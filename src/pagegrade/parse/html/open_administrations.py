@@ -47,9 +47,9 @@ def find_managed_people(document: Document) -> tuple[str, ...]:
     """
     own = host(document.url)
     addresses = [
-        anchor.href.strip()
-        for anchor in document.anchors
-        if anchor.href is not None and anchor.url is not None and not anchor.hidden and host(anchor.url) == own
+        href.strip()
+        for href, url in {one.href: one.url for one in document.anchors if not one.hidden}.items()
+        if href is not None and url is not None and host(url) == own
     ]
     deleting = frozenset(one for one in addresses if _deletes(one))
     body = document.body.node if document.body is not None else None

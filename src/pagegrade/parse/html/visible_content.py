@@ -79,10 +79,11 @@ def holds_something(document: Document) -> bool:
 
 def find_undrawn(document: Document, part: Element) -> Element | None:
     """Find the element that holds nearly all of a part of the page and whose content browsers do not draw."""
-    size = _length(part)
+    undrawn = [*islice(part.select(_UNDRAWN), _MAX_UNDRAWN)]
+    size = _length(part) if undrawn else 0
     if size < _MIN_UNDRAWN:
         return None
-    for node in islice(part.select(_UNDRAWN), _MAX_UNDRAWN):
+    for node in undrawn:
         length = _length(node)
         if 5 * length < 4 * size or size - length > _MAX_BESIDE:
             continue
