@@ -1,6 +1,7 @@
 """Rules about the addresses, ports and names that may be contacted; every outgoing connection passes here.
 
-That is the defense against server-side request forgery (SSRF).
+That is the defense against server-side request forgery (SSRF), and against DNS rebinding: a connection goes to the
+address that was checked, whatever the name leads to by then.
 
 The tables are our own. ``ipaddress.is_global`` is not used, because its answer
 changes between Python versions and calls multicast, NAT64 and unallocated

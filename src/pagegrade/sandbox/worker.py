@@ -1,4 +1,4 @@
-"""The process that handles hostile bytes: reads one task after another from its standard input.
+"""The process that handles hostile bytes, with a memory limit: reads one task after another from its standard input.
 
 Started as ``python -m pagegrade.sandbox.worker GROWTH_BYTES``. A task is a pickled ``(function, arguments)`` from the
 parent, which is trusted; an answer is MessagePack, which the parent decodes by the function's return type, because what

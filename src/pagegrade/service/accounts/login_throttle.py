@@ -1,4 +1,4 @@
-"""Throttle of password attempts: at share pages and at the sign-in of accounts.
+"""Throttle of password attempts, against brute force: at share pages and at the sign-in of accounts.
 
 Each client has its own limits at what it attempts at, and waits longer the more often it was wrong. Clients that were
 wrong there before share a limit besides. Those that were not do not count by it, so that others cannot lock a right

@@ -1,4 +1,4 @@
-"""Politeness towards one host: when the next request may begin, and what its answers change in that."""
+"""Politeness towards one host: when the next request may begin, and how answers (429, Retry-After) change that."""
 
 from __future__ import annotations
 

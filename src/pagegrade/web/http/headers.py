@@ -1,4 +1,4 @@
-"""Headers of every answer, encoded once."""
+"""Headers of every answer, encoded once: against sniffed types, and against clickjacking (framed pages)."""
 
 from __future__ import annotations
 
