@@ -112,7 +112,7 @@ def filled(folder: Path) -> Iterator[tuple[str, int, str, str]]:
         stored = add_shared(database, owner, now_ms=moment - 40 * DAY_MS, url=f"{SHOWN}/pricing")
         for number, score in enumerate(HISTORY):
             at_ms = moment - (len(HISTORY) - number) * 7 * DAY_MS
-            result = "decent" if score >= poor.run.decent_from else "bad"
+            result = "decent" if score >= poor.run.thresholds.decent else "bad"
             finish_at(database, stored, replace(poor, score=score, result=result), at_ms)
             run_again(database, stored, now_ms=at_ms + DAY_MS)
         finish_at(database, stored, poor, moment - 60_000)

@@ -23,6 +23,7 @@ from pagegrade.model.report import (
     Failure,
     Ignored,
     LoadedFile,
+    NotGathered,
     PageFacts,
     Preview,
     Redirect,
@@ -225,7 +226,7 @@ def make_ignored(check: str = "object-alt", **more: Any) -> Result:
             reason=reason,
             rules=(12,),
             author="Ann",
-            expires_at=datetime(2027, 5, 1, tzinfo=UTC),
+            expires_at="2027-05-01T00:00:00.000Z",
             points=1.0,
         ),
         **more,
@@ -307,7 +308,7 @@ def make_report(*results: Result, **more: Any) -> Report:
             engine="0.1.0",
             duration_ms=1840.0,
             vantage="User-Agent: Pagegrade/0.1.0",
-            not_gathered=(("sitemaps", "timeout: The site did not answer in time."),),
+            not_gathered=(NotGathered(artifact="sitemaps", reason="timeout: The site did not answer in time."),),
             notes=("The page is drawn by scripts; what they add was not seen.",),
         ),
         "generated_at": NOW,
@@ -390,7 +391,9 @@ def poisoned_report(payload: str) -> Report:
             image_url=payload,
         ),
     )
-    run = replace(report.run, vantage=payload, not_gathered=((payload, payload),), notes=(payload,))
+    run = replace(
+        report.run, vantage=payload, not_gathered=(NotGathered(artifact=payload, reason=payload),), notes=(payload,)
+    )
     return replace(report, url=payload, final_url=payload, project=payload, page=page, run=run)
 
 

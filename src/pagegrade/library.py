@@ -15,12 +15,12 @@ from pagegrade.gather.outgoing_proxy import OutgoingProxy, read_proxy
 from pagegrade.model.access import Access
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.errors import InvalidInput, URLNotAllowed
-from pagegrade.model.report import Report
+from pagegrade.model.report import Report, Thresholds
 from pagegrade.parse.http.access import read_access
 from pagegrade.parse.url import Target, origin, parse_target_url
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
-from pagegrade.service.runs.options import AnalyzeOptions, Thresholds, parse_networks
+from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 
 T = TypeVar("T")
 

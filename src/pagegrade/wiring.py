@@ -16,7 +16,8 @@ import msgspec
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.rendering import Device
-from pagegrade.service.runs.options import AnalyzeOptions, Thresholds, parse_networks
+from pagegrade.model.report import Thresholds
+from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from pagegrade.store.pubsub.notifications import Notices
 
 logger = logging.getLogger(__name__)
-
 _env_file: Path | None = None
 """File that settings are read from besides the environment."""
 

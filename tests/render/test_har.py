@@ -110,7 +110,11 @@ def test_an_access_is_named_where_there_was_one() -> None:
     """As a comment of the page, which other logs do not have."""
     page = rendered_page(make_rendering(), [], LoadMetrics(load_ms=900.0))
     report = make_report(rendered=page)
-    run = replace(report.run, access=AccessNote(name="Staging"), notes=("Analyzed with access profile Staging.",))
+    run = replace(
+        report.run,
+        access=AccessNote(name="Staging", origins=(), sent=()),
+        notes=("Analyzed with access profile Staging.",),
+    )
     named, plain = (json.loads(render_har(one))["log"]["pages"][0] for one in (replace(report, run=run), report))
 
     assert named["comment"] == "Analyzed with access profile Staging."

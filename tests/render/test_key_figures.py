@@ -1,26 +1,26 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
-from pagegrade.model.rendering import LoadMetrics, RenderedPage
+from pagegrade.model.rendering import Metrics, RenderedPage, Viewport
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.key_figures import CLS, key_figures, rate
 from tests.report_builders import make_passed, make_report, make_result
 
 
-def rendered(**metrics: float | None) -> RenderedPage:
+def rendered(**metrics: Any) -> RenderedPage:
     """A page in a browser with those metrics."""
-    known = LoadMetrics(**metrics)
     return RenderedPage(
         device="mobile",
         browser="Chromium 140",
         network="slow 4G",
-        viewport_px=(412, 823),
+        viewport=Viewport(width_px=412, height_px=823),
         load_count=1,
-        metrics=known,
-        lowest=known,
-        highest=known,
+        metrics=Metrics(**metrics),
+        spread={},
     )
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from pagegrade.model.audit_result import AuditResult, Place, Unevaluated
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.rendering import LoadMetrics
-from pagegrade.model.report import Report
+from pagegrade.model.report import NotGathered, Report
 from pagegrade.render import view
 from pagegrade.render.prompt import (
     BYTES_PER_TOKEN,
@@ -223,8 +223,9 @@ def test_the_prompt_of_a_site_names_causes_places_and_how_to_verify() -> None:
 
 def test_what_kept_a_browser_from_drawing_is_verified_in_a_browser() -> None:
     """The plain command would not evaluate it, which looks like a fix."""
-    report, tried = make_report(), (("rendering", "timeout: A script of the page kept the browser busy."),)
-    report = replace(report, run=replace(report.run, not_gathered=tried))
+    tried = NotGathered(artifact="rendering", reason="timeout: A script of the page kept the browser busy.")
+    report = make_report()
+    report = replace(report, run=replace(report.run, not_gathered=(tried,)))
     text = render_prompt([report])
 
     assert "```sh\npagegrade analyze https://example.com/pricing --render -f prompt\n```" in text

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from pagegrade.library import evaluate_document
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.rendering import Device, ElementFacts, LoadMetrics, Picture, RenderedRequest
-from pagegrade.model.report import LoadedFile, Report
+from pagegrade.model.report import LoadedFile, NotGathered, Report
 from pagegrade.render.finding_list import ReportQuery
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.page import Extras, render_article
@@ -41,7 +41,7 @@ def drawn(device: Device = "mobile", *loads: LoadMetrics) -> Report:
 def without_rendering(reason: str) -> Report:
     """A report without what a browser draws, for a reason."""
     report = make_report()
-    return replace(report, run=replace(report.run, not_gathered=(("rendering", reason),)))
+    return replace(report, run=replace(report.run, not_gathered=(NotGathered(artifact="rendering", reason=reason),)))
 
 
 @pytest.mark.parametrize(

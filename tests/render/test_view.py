@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from pagegrade.mcp.results import compared, summarize
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Saving
-from pagegrade.model.report import AppliedCap, CategoryScore, Withheld
+from pagegrade.model.report import AppliedCap, CategoryScore, NotGathered, Thresholds, Withheld
 from pagegrade.render import view
 from pagegrade.render.csv import render_csv
 from pagegrade.render.html import render_html
@@ -253,7 +253,11 @@ def test_what_was_not_seen_shares_a_line_per_reason() -> None:
     report = make_report()
     run = replace(
         report.run,
-        not_gathered=(("dns", "skipped: Offline."), ("tls", "skipped: Offline."), ("robots_txt", "timeout: Too slow.")),
+        not_gathered=(
+            NotGathered(artifact="dns", reason="skipped: Offline."),
+            NotGathered(artifact="tls", reason="skipped: Offline."),
+            NotGathered(artifact="robots_txt", reason="timeout: Too slow."),
+        ),
     )
 
     assert view.not_seen(replace(report, run=run)) == (
@@ -266,7 +270,10 @@ def test_the_scale_is_the_one_the_report_was_evaluated_by() -> None:
     """An operator who moved the thresholds reads their own numbers."""
     report = make_report()
 
-    assert view.scale(replace(report, run=replace(report.run, good_from=90))) == "good from 90, decent from 50"
+    assert (
+        view.scale(replace(report, run=replace(report.run, thresholds=Thresholds(good=90))))
+        == "good from 90, decent from 50"
+    )
 
 
 def test_documentation_flattens_to_one_line() -> None:

@@ -8,7 +8,7 @@ import pytest
 from pagegrade.checks import all_site_checks
 from pagegrade.model.audit_result import AuditResult, summary_of
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.rendering import LoadMetrics, RenderedPage
+from pagegrade.model.rendering import Metrics, RenderedPage, Viewport
 from pagegrade.model.report import PageFacts, Report, ResourceTotal
 from pagegrade.report.gates import parse_gate, parse_site_gate
 from tests.report_builders import make_passed, make_report, make_result
@@ -23,18 +23,16 @@ def page(transfer_bytes: int, *, first_byte_ms: float = 1.0) -> PageFacts:
     return PageFacts(http_status=200, resources=totals, timing_ms={"first_byte": first_byte_ms})
 
 
-def drawn(**metrics: float) -> RenderedPage:
+def drawn(**metrics: Any) -> RenderedPage:
     """The page in a browser with these metrics."""
-    measured = LoadMetrics(**metrics)
     return RenderedPage(
         device="mobile",
         browser="Chromium 150",
         network="mobile",
-        viewport_px=(412, 823),
+        viewport=Viewport(width_px=412, height_px=823),
         load_count=1,
-        metrics=measured,
-        lowest=measured,
-        highest=measured,
+        metrics=Metrics(**metrics),
+        spread={},
     )
 
 

@@ -18,7 +18,18 @@ from pagegrade.model.rendering import (
     ShiftedElement,
     StoredEntry,
 )
-from pagegrade.model.report import Failure, LoadedFile, PageFacts, Preview, Redirect, Report, Result, RunFacts, Withheld
+from pagegrade.model.report import (
+    Failure,
+    LoadedFile,
+    NotGathered,
+    PageFacts,
+    Preview,
+    Redirect,
+    Report,
+    Result,
+    RunFacts,
+    Withheld,
+)
 from pagegrade.parse.rendering.causes import largest_paint
 from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url, without_secrets
 from pagegrade.report.rendered import rendered_page
@@ -115,7 +126,7 @@ def test_a_value_is_gone_from_every_text_of_the_page(text: str) -> None:
                 ),
                 redirects=(Redirect(url=f"https://example.com/?token={SECRET}", status=301, location=f"/?k={SECRET}"),),
             ),
-            run=RunFacts(engine="0.1.0", not_gathered=(("favicon", text),), notes=(text,)),
+            run=RunFacts(engine="0.1.0", not_gathered=(NotGathered(artifact="favicon", reason=text),), notes=(text,)),
             error=Failure(code="http_error", message=text, reason=text),
         )
     )

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from pagegrade.model.report import CategoryScore, Report, Result
-from pagegrade.report.serialize import analysis_to_dict
+from pagegrade.report.serialize import analysis_of
 from pagegrade.report.unseen import Unseen, unseen_by_browser
 from tests.report_builders import make_report, make_result
 
@@ -50,10 +51,10 @@ def test_nothing_is_open_with_a_browser_without_a_score_and_for_other_reasons() 
 
 def test_the_json_says_how_far_the_score_can_fall() -> None:
     """The members are absent where nothing is open."""
-    assert analysis_to_dict(report(unseen("a", 8.0))) == {
+    assert to_builtins(analysis_of(report(unseen("a", 8.0)))) == {
         "engine": "static",
         "device": None,
         "unseen_checks": 1,
         "unseen_points": 8,
     }
-    assert analysis_to_dict(report()) == {"engine": "static", "device": None}
+    assert to_builtins(analysis_of(report())) == {"engine": "static", "device": None}

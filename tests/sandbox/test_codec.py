@@ -37,9 +37,9 @@ from pagegrade.model.artifacts import (
     WellKnown,
 )
 from pagegrade.model.rendering import Picture, Span
+from pagegrade.model.report import Thresholds
 from pagegrade.sandbox.codec import read_artifacts, write_artifacts, write_task
 from pagegrade.service.runs.evaluation import evaluate_and_pack
-from pagegrade.service.runs.options import Thresholds
 from tests.builders import make_artifacts, make_resource, make_response, make_well_known
 from tests.rendering_builders import make_rendering, make_timeline
 

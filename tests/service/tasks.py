@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.report import Thresholds
 from pagegrade.model.stored import PackedReport
 from pagegrade.service.runs.evaluation import evaluate_and_pack
-from pagegrade.service.runs.options import Thresholds
 
 STEP_S = 0.02
 """CPU time between two pauses of slow work."""

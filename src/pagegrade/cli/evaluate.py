@@ -12,11 +12,10 @@ from pagegrade.cli.report_output import Criteria, report_verdicts
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.errors import InvalidArtifacts, InvalidInput
 from pagegrade.model.ignores import IgnoreRule
-from pagegrade.model.report import Report
+from pagegrade.model.report import Report, Thresholds
 from pagegrade.report.artifacts_file import load_artifacts
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs.analysis import artifacts_of_document, evaluate_in_child
-from pagegrade.service.runs.options import Thresholds
 from pagegrade.wiring import configured_options
 
 

@@ -107,8 +107,8 @@ class AccountThresholds(TypedDict):
 class Analysis(TypedDict):
     engine: Literal["static", "rendered"]
     device: Literal["mobile", "desktop"] | None
-    unseen_checks: NotRequired[int | None]
-    unseen_points: NotRequired[int | None]
+    unseen_checks: NotRequired[int]
+    unseen_points: NotRequired[int]
 
 
 class AnswerWarning(TypedDict):
@@ -576,8 +576,8 @@ class CheckResult(TypedDict):
     fix: str
     count: int | None
     saving: Saving | None
-    ignored: NotRequired[Ignored]
     learn_more: str
+    ignored: NotRequired[Ignored]
 
 
 class CheckState(TypedDict):
@@ -1609,7 +1609,7 @@ class Page(TypedDict):
     language: str
     server: str
     resources: list[ResourceTotal]
-    files: NotRequired[list[LoadedFile] | None]
+    files: NotRequired[list[LoadedFile]]
     headers: list[list[str]]
     preview: Preview | None
 
@@ -1649,7 +1649,7 @@ class Preview(TypedDict):
     social_description: str
     image_url: str
     image: NotRequired[PreviewPicture | None]
-    image_problem: NotRequired[Literal["", "relative", "not_loaded", "type", "bytes", "pixels"] | None]
+    image_problem: NotRequired[Literal["", "relative", "not_loaded", "type", "bytes", "pixels"]]
     icon: NotRequired[PreviewPicture | None]
 
 

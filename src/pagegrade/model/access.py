@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+
+from pagegrade.model.schema import about
 
 MAX_ORIGINS: Final = 20
 MAX_HEADERS: Final = 20
@@ -20,16 +22,14 @@ NO_ACCESS: Final = 0
 
 
 class VisitorView(msgspec.Struct, frozen=True, kw_only=True):
-    """Description of what visitors without the access get at the URL of a page."""
+    """Description of what visitors without the access get at the URL of the page."""
 
-    status: int
-    """Of the answer behind redirects."""
-    url: str
-    """Of that answer, without query and fragment."""
-    is_elsewhere: bool
-    """True if it is another URL than that of the page."""
-    indexable: bool | None
-    """False if it asks search engines not to index it; ``None``: it is an error."""
+    status: Annotated[int, about("Status of the answer behind redirects.", 401, minimum=100, maximum=999)]
+    url: Annotated[str, about("URL of that answer, without query and fragment.", "https://staging.example/")]
+    is_elsewhere: Annotated[bool, about("True if it is another URL than that of the page.", False)]  # noqa: FBT003
+    indexable: Annotated[
+        bool | None, about("False if it asks search engines not to index it; null for an error.", None)
+    ]
 
     @property
     def is_closed(self) -> bool:
@@ -37,18 +37,23 @@ class VisitorView(msgspec.Struct, frozen=True, kw_only=True):
         return self.indexable is None or self.is_elsewhere
 
 
-class AccessNote(msgspec.Struct, frozen=True, kw_only=True):
-    """Description of the access that a report was made with."""
+class AccessNote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Description of what let the run in."""
 
-    name: str = ""
-    """Of the access profile; empty where there is none."""
-    origins: tuple[str, ...] = ()
-    """Origins it was sent to, if anything was asked for there."""
-    sent: tuple[str, ...] = ()
-    """Kinds of what was sent: ``basic``, ``headers``, ``cookies``, ``user_agent``, ``query``; and ``certificates``
-    where some were trusted."""
-    visitors: VisitorView | None = None
-    """The page as visitors without the access see it; ``None``: it was not asked for, or there was no answer."""
+    name: Annotated[str, about("Name of the access profile; empty for what was typed at a terminal.", "Staging")]
+    origins: Annotated[
+        tuple[str, ...],
+        about("Origins that it was sent to, if anything was asked for there.", ["https://staging.example"]),
+    ]
+    sent: Annotated[
+        tuple[str, ...],
+        about(
+            "Kinds of what was sent: `basic`, `headers`, `cookies`, `user_agent`, `query`; and `certificates` where "
+            "some were trusted.",
+            ["basic", "headers"],
+        ),
+    ]
+    visitors: Annotated[VisitorView | None, about("The page as everybody sees it; absent if that is not known.")] = None
 
     @property
     def lets_in(self) -> bool:

@@ -6,9 +6,11 @@ A run makes hundreds of these values. ``gc=False`` is safe where no field can ho
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
+
+from pagegrade.model.schema import Amount, Count, Scalar, about
 
 Importance = Literal["critical", "high", "medium", "low", "informative"]
 """Severities as reports name them, the most severe first."""
@@ -73,41 +75,36 @@ class Cap(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
-    """One place or fact a person can look at. Only what is known is filled, and stands in the JSON of a report."""
+    """Location or fact behind a finding. Unknown members are absent."""
 
-    selector: str = ""
-    """CSS selector that finds exactly this element."""
-    line: int | None = None
-    """In the decoded source, from 1."""
-    column: int | None = None
-    """From 1."""
-    snippet: str = ""
-    """At most 200 characters of the element, header or line."""
-    header: str = ""
-    """Name of the header the fact was read from."""
-    url: str = ""
-    value: str = ""
-    """The measured value, with its unit."""
-    reason: str = ""
-    """Reason why this entry is listed."""
-    state: str = ""
-    """State of the check that this entry alone would bring; empty: that of the outcome."""
+    selector: Annotated[str, about("CSS selector that finds exactly this element.", "head > title")] = ""
+    line: Annotated[Count | None, about("Line of the source, from 1.", 7)] = None
+    column: Annotated[Count | None, about("Column of that line, from 1.", 5)] = None
+    snippet: Annotated[
+        str, about("Up to 200 characters of the element, header or line.", "<title>Pricing and plans…")
+    ] = ""
+    header: Annotated[str, about("Name of the header the fact was read from.", "Strict-Transport-Security")] = ""
+    url: Annotated[str, about("URL of the resource.", "https://example.com/logo.png")] = ""
+    value: Annotated[str, about("Measured value with its unit.", "79 characters")] = ""
+    reason: Annotated[str, about("Reason to list it.", "longer than the limit")] = ""
+    state: Annotated[
+        str, about("The check's word for what was seen here, where it is not the result's state.", "relative")
+    ] = ""
 
 
 class Detail(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """A machine-readable cause: what was found against what is allowed."""
+    """Measured value against its limit, for programs."""
 
-    code: str
-    actual: str | int | float | None = None
-    limit: str | int | float | None = None
+    code: Annotated[str, about("Stable code.", "too_long")]
+    actual: Annotated[Scalar, about("Value on the page.", 79)] = None
+    limit: Annotated[Scalar, about("Limit of the value.", 60)] = None
 
 
 class Saving(msgspec.Struct, frozen=True, gc=False):
-    """Amount that fixing a finding would save each visitor."""
+    """Amount that fixing a finding would save per visit."""
 
-    amount: float
-    """Not negative."""
-    unit: Literal["bytes", "ms"]
+    amount: Annotated[Amount, about("Number of bytes or milliseconds.", 113_000)]
+    unit: Annotated[Literal["bytes", "ms"], about("Unit of the amount.", "bytes")]
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):

@@ -6,9 +6,11 @@ is ``None``.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+
+from pagegrade.model.schema import Amount, Count, about
 
 Device = Literal["mobile", "desktop"]
 DepartureKind = Literal["script", "meta", "header", "reload"]
@@ -136,56 +138,81 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
 class LoadMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """Metrics of one load; ``None`` where a metric could not be measured."""
 
-    fcp_ms: float | None = None
-    lcp_ms: float | None = None
-    cls: float | None = None
-    tbt_ms: float | None = None
-    si_ms: float | None = None
-    tti_ms: float | None = None
-    load_ms: float | None = None
+    fcp_ms: Annotated[Amount | None, about("First contentful paint.", 1364.1)] = None
+    lcp_ms: Annotated[Amount | None, about("Largest contentful paint.", 2120.5)] = None
+    cls: Annotated[Amount | None, about("Cumulative layout shift.", 0.02)] = None
+    tbt_ms: Annotated[Amount | None, about("Total blocking time.", 120.0)] = None
+    si_ms: Annotated[Amount | None, about("Speed index.", 1810.3)] = None
+    tti_ms: Annotated[Amount | None, about("Time to interactive.", 2404.0)] = None
+    load_ms: Annotated[Amount | None, about("Load event.", 1905.1)] = None
 
 
-class RenderedRequest(msgspec.Struct, frozen=True, kw_only=True):
+class Metrics(LoadMetrics, frozen=True, kw_only=True):
+    """Medians over the loads; null where a metric could not be measured."""
+
+    dom_elements: Annotated[Count | None, about("Elements after scripts have run.", 842)] = None
+    js_heap_bytes: Annotated[Count | None, about("Memory of scripts.", 9_400_000)] = None
+
+
+class Spread(msgspec.Struct, frozen=True, kw_only=True):
+    """Least and greatest value over the loads."""
+
+    min: Annotated[Amount, about("Least.", 1340.2)]
+    max: Annotated[Amount, about("Greatest.", 1391.8)]
+
+
+class _Request(msgspec.Struct, frozen=True, kw_only=True):
+    """A request that the browser made for the page, without the headers of the answer."""
+
+    url: Annotated[
+        str, about("At most 2,000 characters; of `data:` and `blob:` only the scheme.", "https://example.com/a.js")
+    ]
+    method: Annotated[str, about("HTTP method.", "GET")] = "GET"
+    kind: Annotated[str, about("`document`, `stylesheet`, `script`, `image`, `font`, `fetch` and so on.", "script")] = (
+        ""
+    )
+    initiator: Annotated[str, about("Origin of the request: `parser`, `script`, `other` and so on.", "parser")] = ""
+    initiator_url: Annotated[str, about("File that asked for it.", "https://example.com/")] = ""
+    priority: Annotated[str, about("Priority at the start.", "High")] = ""
+    render_blocking: Annotated[str, about("As the browser says; empty where it does not.", "Blocking")] = ""
+    """``Blocking``, ``InBodyParserBlocking``, ``NonBlocking`` and so on."""
+    protocol: Annotated[str, about("Protocol of the answer.", "h2")] = ""
+    status: Annotated[int | None, about("HTTP status.", 200)] = None
+    mime_type: Annotated[str, about("Media type.", "text/javascript")] = ""
+    failure: Annotated[str, about("Reason for a missing answer; empty where there is one.", "")] = ""
+    """As the browser says: ``net::ERR_...``."""
+    redirected: Annotated[bool, about("The answer is a redirect.", False)] = False  # noqa: FBT003
+    """The next request of the chain follows."""
+    from_cache: Annotated[bool, about("The browser had it already.", False)] = False  # noqa: FBT003
+    start_ms: Annotated[float, about("Since the first request.", 84.1)] = 0.0
+    response_ms: Annotated[float | None, about("Time at which the header of the answer had arrived.", 140.0)] = None
+    end_ms: Annotated[float | None, about("Time at which the answer had arrived.", 171.4)] = None
+    wire_bytes: Annotated[Count | None, about("Header and body as transferred.", 40_210)] = None
+
+
+class RenderedRequest(_Request, frozen=True, kw_only=True):
     """One request that the browser made for the page."""
 
-    url: str
-    """At most 2,000 characters; of ``data:`` and ``blob:`` only the scheme."""
-    method: str = "GET"
-    kind: str = ""
-    """``document``, ``stylesheet``, ``script``, ``image``, ``font``, ``xhr``, ``fetch``, ``websocket`` and so on."""
-    initiator: str = ""
-    """``parser``, ``script``, ``preload``, ``other`` and so on."""
-    initiator_url: str = ""
-    priority: str = ""
-    render_blocking: str = ""
-    """As the browser says: ``Blocking``, ``InBodyParserBlocking``, ``NonBlocking`` ...; empty where it does not."""
-    protocol: str = ""
-    status: int | None = None
-    mime_type: str = ""
-    failure: str = ""
-    """Reason why there is no answer, as the browser says (``net::ERR_...``); empty where there is one."""
-    redirected: bool = False
-    """The answer is a redirect; the next request of the chain follows."""
-    from_cache: bool = False
-    start_ms: float = 0.0
-    response_ms: float | None = None
-    """When the header of the answer was there."""
-    end_ms: float | None = None
-    wire_bytes: int | None = None
-    """Headers and body as transferred."""
     response_headers: tuple[tuple[str, str], ...] = ()
 
 
-class ConsoleMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the browser's console."""
+class DrawnRequest(_Request, frozen=True, kw_only=True):
+    """A request that the browser made for the page."""
 
-    level: Literal["error", "warning"]
-    source: str
-    """``exception``, ``console``, ``network``, ``security``, ``deprecation``, ``violation`` and so on."""
-    text: str
-    url: str = ""
-    line: int | None = None
-    count: int = 1
+    response_headers: Annotated[
+        dict[str, str], about("Headers about caching, type and size.", {"cache-control": "no-store"})
+    ] = msgspec.field(default_factory=dict)
+
+
+class ConsoleMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the browser's console."""
+
+    level: Annotated[Literal["error", "warning"], about("Severity.", "error")]
+    source: Annotated[str, about("`exception`, `console`, `network`, `security` and so on.", "exception")]
+    text: Annotated[str, about("At most 500 characters.", "TypeError: menu is null")]
+    url: Annotated[str, about("Address of the file that it comes from.", "https://example.com/a.js")] = ""
+    line: Annotated[int | None, about("Line, from 0.", 41)] = None
+    count: Annotated[Count, about("Equal lines.", 1)] = 1
 
 
 class AxeNode(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,15 +242,17 @@ class AxeResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
-    """Bytes of a script or style sheet, and those that were not used until the page was loaded."""
+    """A script or style sheet, and the part of it that was not used."""
 
-    url: str
-    kind: Literal["script", "stylesheet"]
-    total_bytes: int
-    unused_bytes: int
-    inline: bool = False
-    legacy: tuple[str, ...] = ()
-    """Kinds of polyfills and compiled syntax for outdated browsers in a script that was read."""
+    url: Annotated[str, about("The file.", "https://example.com/a.js")]
+    kind: Annotated[Literal["script", "stylesheet"], about("Kind of file.", "script")]
+    total_bytes: Annotated[Count, about("Decoded.", 130_000)]
+    unused_bytes: Annotated[Count, about("Not used until the page was loaded.", 88_000)]
+    inline: Annotated[bool, about("It is a part of the page.", False)] = False  # noqa: FBT003
+    legacy: Annotated[
+        tuple[str, ...], about("Code in a script that only outdated browsers need.", ["compiled classes"])
+    ] = ()
+    """Kinds of polyfills and compiled syntax, in a script that was read."""
 
 
 class RenderedImage(msgspec.Struct, frozen=True, kw_only=True):
@@ -282,67 +311,56 @@ class BrowserIssue(msgspec.Struct, frozen=True, kw_only=True):
 class ElementFacts(msgspec.Struct, frozen=True, kw_only=True):
     """An element of the drawn page."""
 
-    selector: str
-    html: str
-    """Its start tag, at most 300 characters."""
-    x_px: float = 0.0
-    y_px: float = 0.0
-    width_px: float = 0.0
-    height_px: float = 0.0
+    selector: Annotated[str, about("CSS selector.", "main > h1")]
+    html: Annotated[str, about("Its start tag.", "<h1>")]
+    """At most 300 characters."""
+    x_px: Annotated[float, about("Left edge on the page.", 8.0)] = 0.0
+    y_px: Annotated[float, about("Upper edge on the page.", 21.4)] = 0.0
+    width_px: Annotated[Amount, about("Width.", 396.0)] = 0.0
+    height_px: Annotated[Amount, about("Height.", 37.0)] = 0.0
 
 
 class ShiftedElement(ElementFacts, frozen=True, kw_only=True):
-    """An element that moved unexpectedly while the page loaded."""
+    """An element that moved unexpectedly."""
 
-    time_ms: float | None = None
-    """Of its shift, in the last load; ``None`` in files of older versions."""
-    score: float = 0.0
-    """Of that shift, with all elements that moved in it."""
-    down_px: float = 0.0
-    """Distance by which it moved down; less than 0 is up."""
-    pushed_by: ElementFacts | None = None
-    """Element before it that is about as high as it moved down."""
-    cause: ShiftCause = ""
-    """Empty where it was not seen, as in the artifact."""
-    cause_url: str = ""
-    """File that brought it; empty where none did."""
+    time_ms: Annotated[Amount | None, about("Of its shift, in the last load.", 1570.2)] = None
+    """``None`` in files of older versions."""
+    score: Annotated[Amount, about("Of that shift, with all elements that moved in it.", 0.06)] = 0.0
+    down_px: Annotated[float, about("How far down it moved; less than 0 is up.", 150.0)] = 0.0
+    pushed_by: Annotated[ElementFacts | None, about("Element before it that is about as high as it moved down.")] = None
+    cause: Annotated[ShiftCause, about("Empty where it was not seen.", "image")] = ""
+    """Always empty in the artifact."""
+    cause_url: Annotated[str, about("File that brought it; empty where none did.", "https://example.com/a.jpg")] = ""
 
 
 class LargestPaint(msgspec.Struct, frozen=True, kw_only=True):
-    """The largest contentful paint of the last load: its phases, which add up to its time, and its cause."""
+    """The largest contentful paint of the last load; its phases add up to its time."""
 
-    time_ms: float
-    kind: Literal["image", "text"]
-    url: str = ""
-    """Of an image; empty for text."""
-    first_byte_ms: float
-    """Until the answer for the document began."""
-    load_delay_ms: float | None = None
-    """From there until the image was asked for; ``None`` for text and for images that need no request."""
-    load_time_ms: float | None = None
-    """Until the image had arrived."""
-    render_delay_ms: float
-    """From the end of the last phase until the paint."""
-    cause: PaintCause
-    """Reason for the longest phase."""
-    cause_url: str = ""
-    """File that it is about; empty where it is about none."""
-    cause_ms: float
-    """Length of the longest phase."""
-    message: str
-    """The cause in one sentence."""
+    time_ms: Annotated[Amount, about("When it was painted.", 3420.5)]
+    kind: Annotated[Literal["image", "text"], about("What was painted.", "image")]
+    url: Annotated[str, about("Of an image; empty for text.", "https://example.com/a.jpg")] = ""
+    first_byte_ms: Annotated[Amount, about("Until the answer for the document began.", 310.2)]
+    load_delay_ms: Annotated[Amount | None, about("Until the image was asked for; null where none was.", 420.0)] = None
+    load_time_ms: Annotated[
+        Amount | None, about("Until the image had arrived; null where none was asked for.", 2600.3)
+    ] = None
+    render_delay_ms: Annotated[Amount, about("Until the paint.", 90.0)]
+    """From the end of the last phase."""
+    cause: Annotated[PaintCause, about("Reason for the longest phase.", "file")]
+    cause_url: Annotated[
+        str, about("File that it is about; empty where it is about none.", "https://example.com/a.jpg")
+    ] = ""
+    cause_ms: Annotated[Amount, about("Length of the longest phase.", 2600.3)]
+    message: Annotated[str, about("The cause in one sentence.", "The longest part of it is the download of its image.")]
 
 
 class StoredEntry(msgspec.Struct, frozen=True, kw_only=True):
     """Something that the page keeps in the browser, without its value."""
 
-    kind: StorageKind
-    name: str
-    """At most 100 characters."""
-    size_bytes: int | None = None
-    """Of name and value; ``None`` where the browser does not say."""
-    by_script: bool = True
-    """False for a cookie that an answer set."""
+    kind: Annotated[StorageKind, about("Where.", "cookie")]
+    name: Annotated[str, about("At most 100 characters.", "_visitor")]
+    size_bytes: Annotated[Count | None, about("Of name and value; null where the browser does not say.", 24)] = None
+    by_script: Annotated[bool, about("False for a cookie that an answer set.", True)] = True  # noqa: FBT003
 
 
 class SmallText(msgspec.Struct, frozen=True, kw_only=True):
@@ -457,46 +475,62 @@ class Rendering(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RenderedPicture(msgspec.Struct, frozen=True, kw_only=True):
-    """A picture that belongs to a report, without its bytes."""
+    """A picture of the page."""
 
-    name: str = ""
-    """Within the report; empty in reports from before pictures were stored."""
-    kind: Literal["viewport", "full_page", "frame"]
-    width_px: int
-    height_px: int
-    bytes: int
-    time_ms: float | None = None
+    name: Annotated[
+        str, about("The last segment of its address: `/api/v1/reports/{id}/pictures/{name}`.", "viewport")
+    ] = ""
+    """Empty in reports from before pictures were stored."""
+    kind: Annotated[
+        Literal["viewport", "full_page", "frame"], about("Part of the page, or a moment of the load.", "viewport")
+    ]
+    width_px: Annotated[Count, about("Pixels.", 721)]
+    height_px: Annotated[Count, about("Pixels.", 1440)]
+    bytes: Annotated[Count, about("WebP.", 87_154)]
+    time_ms: Annotated[Amount | None, about("Moment of the load.", None)] = None
+
+
+class Viewport(msgspec.Struct, frozen=True, kw_only=True):
+    """Size of the browser's window."""
+
+    width_px: Annotated[Count, about("CSS pixels.", 412)]
+    height_px: Annotated[Count, about("CSS pixels.", 823)]
+
+
+class RefusedHost(msgspec.Struct, frozen=True, kw_only=True):
+    """A host that the browser was not let through to."""
+
+    host: Annotated[str, about("As the page named it.", "10.0.0.1")]
+    connections: Annotated[Count, about("Attempts.", 2)]
 
 
 class RenderedPage(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a report about the page in a browser."""
+    """The page in a browser."""
 
-    device: Device
-    browser: str
-    network: str
-    viewport_px: tuple[int, int]
-    load_count: int
-    metrics: LoadMetrics
-    """The median of the loads."""
-    lowest: LoadMetrics
-    highest: LoadMetrics
-    """The least and the greatest of each metric over the loads: its spread."""
-    dom_elements: int | None = None
-    js_heap_bytes: int | None = None
-    lcp_element: ElementFacts | None = None
-    largest_paint: LargestPaint | None = None
-    shifted_elements: tuple[ShiftedElement, ...] = ()
-    storage: tuple[StoredEntry, ...] = ()
-    requests: tuple[RenderedRequest, ...] = ()
-    """At most 300, in order."""
-    request_count: int = 0
-    console: tuple[ConsoleMessage, ...] = ()
-    coverage: tuple[Coverage, ...] = ()
-    """At most 100, most unused bytes first."""
-    pictures: tuple[RenderedPicture, ...] = ()
-    axe_version: str = ""
-    """Empty when axe-core did not finish."""
-    refused_hosts: tuple[tuple[str, int], ...] = ()
-    cpu_s: float | None = None
-    peak_memory_bytes: int = 0
-    notes: tuple[str, ...] = ()
+    device: Annotated[Device, about("Device that was imitated.", "mobile")]
+    browser: Annotated[str, about("Product and version.", "HeadlessChrome/156.0.8078.79")]
+    network: Annotated[str, about("Line that was imitated.", "mobile")]
+    viewport: Annotated[Viewport, about("Size of the window.")]
+    load_count: Annotated[Count, about("Loads that the metrics are the median of.", 3)]
+    metrics: Annotated[Metrics, about("Metrics of the load.")]
+    spread: Annotated[
+        dict[str, Spread | None], about("Metric → its spread.", {"fcp_ms": {"min": 1340.2, "max": 1391.8}})
+    ]
+    lcp_element: Annotated[ElementFacts | None, about("The element of the largest contentful paint.")] = None
+    largest_paint: Annotated[LargestPaint | None, about("Phases and cause of the largest contentful paint.")] = None
+    shifted_elements: Annotated[
+        tuple[ShiftedElement, ...], about("Elements that moved in the worst shifts; at most five.")
+    ] = ()
+    storage: Annotated[tuple[StoredEntry, ...], about("What the page keeps in the browser; at most 100 entries.")] = ()
+    request_count: Annotated[Count, about("Requests of the last load.", 37)] = 0
+    requests: Annotated[tuple[DrawnRequest, ...], about("The first 300 of them.")] = ()
+    console: Annotated[tuple[ConsoleMessage, ...], about("Errors and warnings.")] = ()
+    coverage: Annotated[
+        tuple[Coverage, ...], about("Scripts and style sheets, most unused bytes first; at most 100.")
+    ] = ()
+    pictures: Annotated[tuple[RenderedPicture, ...], about("Pictures that were made.")] = ()
+    axe_version: Annotated[str | None, about("Version of axe-core; null when it did not finish.", "4.14.1")] = None
+    refused_hosts: Annotated[tuple[RefusedHost, ...], about("Hosts that were not contacted.")] = ()
+    cpu_s: Annotated[Amount | None, about("Processor time of the browser.", 2.9)] = None
+    peak_memory_bytes: Annotated[Count, about("Most memory of the browser.", 312_000_000)] = 0
+    notes: Annotated[tuple[str, ...], about("Parts that were cut or left out.", [])] = ()

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final, Literal, get_args
+from typing import Annotated, Final, Literal, get_args
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from pagegrade.model.access import AccessNote
 from pagegrade.model.artifacts import PreviewProblem
 from pagegrade.model.basis import Basis
+from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.model.identity import VERSION
 from pagegrade.model.manual_results import ManualResult
 from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
 from pagegrade.model.rendering import RenderedPage
+from pagegrade.model.schema import Amount, Count, Points, Timestamp, about
 
 REPORT_VERSION: Final = 1
 RULESET: Final = "2026.12"
@@ -37,29 +41,23 @@ CATEGORIES: Final[dict[Category, int]] = {
 
 
 class Ignored(msgspec.Struct, frozen=True, kw_only=True):
-    """The reason for which a finding costs nothing, and what it would cost."""
+    """Reason why a finding has no penalty, and its penalty without the ignore rules."""
 
-    outcome: Literal["warning", "failed"]
-    """The outcome without the rules."""
-    reason: str
-    """Of the rules that cover it."""
-    rules: tuple[int, ...] = ()
-    """Their numbers on the server; empty on the command line."""
-    author: str = ""
-    """Name of the account that made the first of them."""
-    expires_at: datetime | None = None
-    """When the first of them expires; ``None``: never."""
-    points: float = 0.0
-    """Points it would cost, before category budgets, caps and rounding; 0 without a score."""
+    outcome: Annotated[Literal["warning", "failed"], about("Outcome without the rules.", "failed")]
+    reason: Annotated[str, about("Reason given in the matching rules.", "The banner is replaced in May.")]
+    rules: Annotated[tuple[int, ...], about("Numbers of the matching rules.", [12])] = ()
+    """Empty on the command line."""
+    author: Annotated[str, about("Name of the account that created the first of them.", "Example")] = ""
+    expires_at: Annotated[Timestamp | None, about("Expiry of the rule that expires first; null: never.", None)] = None
+    points: Annotated[Amount, about("Points lost without the rules, before budgets, caps and rounding.", 3)] = 0.0
+    """0 without a score."""
 
 
 class IgnoredTotal(msgspec.Struct, frozen=True, kw_only=True):
     """Effect of the ignore rules on a report."""
 
-    findings: int
-    """Findings that are ignored, those of one cause once."""
-    points: int | None
-    """Points by which the score would be lower without the rules; ``None``: there is no score."""
+    findings: Annotated[Count, about("Ignored findings; those of one cause count once.", 1)]
+    points: Annotated[Count | None, about("Points that the rules add to the score; null without a score.", 3)]
 
 
 class Result(msgspec.Struct, frozen=True, gc=False, kw_only=True):
@@ -122,67 +120,85 @@ _PASSED: Final[dict[OutcomeName, bool]] = {"passed": True, "warning": False, "fa
 
 
 class CategoryScore(msgspec.Struct, frozen=True, kw_only=True):
-    """Score of one category."""
+    """Score of the page in one category."""
 
-    score: int | None
-    """``None``: withheld, or too little of the category was evaluated."""
-    result: Grade | None
-    passed: int
-    failed: int
-    """Warnings and failures, without those that are counted in another finding."""
-    lost: float | None = None
-    """Points that its findings cost; ``None`` where no score was given and in reports of ruleset 2026.1."""
-    taken: float | None = None
-    """Points that were taken from the score of the page: ``lost``, at most ``budget``; ``None`` as for ``lost``."""
-    budget: int | None = None
-    """The most points it can take; ``None`` in reports of ruleset 2026.1."""
-    coverage: float | None = None
-    """Share of its checks that were evaluated, by their price, those for a browser included; ``None`` in reports from
-    before it was kept, and where no score was given."""
+    score: Annotated[
+        Points | None,
+        about("Null when the result is withheld or too little of the category could be evaluated.", 81),
+    ]
+    result: Annotated[Grade | None, about("Good, decent or bad, by the same thresholds as the page.", "good")]
+    passed: Annotated[Count, about("Checks that found nothing wrong.", 20)]
+    failed: Annotated[
+        Count,
+        about("Checks that failed or warned; those that are counted in another finding are not among them.", 3),
+    ]
+    lost: Annotated[
+        Amount | None, about("Points its findings cost; absent from reports of ruleset 2026.1.", 7.6, later=True)
+    ] = None
+    taken: Annotated[
+        Amount | None, about("Points taken from the score of the page: lost, at most budget.", 7.6, later=True)
+    ] = None
+    budget: Annotated[
+        Count | None, about("The most points it can take; null in reports of ruleset 2026.1.", 40, later=True)
+    ] = None
+    coverage: Annotated[
+        float | None,
+        about(
+            "Share of its checks that were evaluated, by price, those for a browser included; absent from older "
+            "reports.",
+            0.93,
+            later=True,
+        ),
+    ] = None
 
 
 class AppliedCap(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding that limits the score, whatever the rest says."""
+    """A finding that limits the score of the page or of one category."""
 
-    check: str
-    max_score: int
-    category: Category | None = None
-    """``None``: the overall score."""
+    check: Annotated[str, about("Id of the check.", "https")]
+    max_score: Annotated[Points, about("Upper limit of the score.", 69)]
+    category: Annotated[
+        Category | None, about("The category that is limited; null: the score of the page.", None, "security")
+    ] = None
 
 
 class Withheld(msgspec.Struct, frozen=True, kw_only=True):
     """Reason why a completed report has no score and no result."""
 
-    kind: str
-    """A stable word: what was seen in place of the page, or ``coverage``."""
-    message: str
-    """The observation, in one sentence."""
-    fix: str
-    """Steps to get a grade, in one or two sentences."""
+    kind: Annotated[
+        str, about("Kind of page that was served instead, or `coverage`: too little of it was evaluated.", "parked")
+    ]
+    message: Annotated[
+        str,
+        about("The reason in one sentence.", "The domain is parked: this is a page of its registrar, not of the site."),
+    ]
+    fix: Annotated[str, about("Step that leads to a grade.", "Point the domain to the site and analyze it again.")]
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """Number of checks by outcome; ``critical`` to ``low`` count findings by severity, those of one cause once."""
+    """Number of checks by outcome. Critical to low count failed and warning findings; those of one cause count once."""
 
-    passed: int = 0
-    critical: int = 0
-    high: int = 0
-    medium: int = 0
-    low: int = 0
-    informative: int = 0
-    not_applicable: int = 0
-    not_evaluated: int = 0
+    passed: Annotated[Count, about("Checks that found nothing wrong.", 71)] = 0
+    critical: Annotated[
+        Count, about("Findings of critical importance; absent from reports of ruleset 2026.1.", 0, later=True)
+    ] = 0
+    high: Annotated[Count, about("Findings of high importance.", 2)] = 0
+    medium: Annotated[Count, about("Findings of medium importance.", 4)] = 0
+    low: Annotated[Count, about("Findings of low importance.", 3)] = 0
+    informative: Annotated[Count, about("Checks that inform without affecting the score.", 6)] = 0
+    not_applicable: Annotated[Count, about("Checks that do not apply to this page.", 12)] = 0
+    not_evaluated: Annotated[Count, about("Checks that could not be evaluated.", 0)] = 0
 
 
 class Redirect(msgspec.Struct, frozen=True, kw_only=True):
-    """One hop on the way to the document."""
+    """One redirect on the way to the page."""
 
-    url: str
-    status: int
-    location: str
-    address: str | None = None
-    total_ms: float | None = None
-    http_version: str = ""
+    url: Annotated[str, about("The requested URL.", "https://example.com/pricing")]
+    status: Annotated[int, about("HTTP status of the response.", 301)]
+    location: Annotated[str, about("Target of the redirect, as written.", "/pricing/")]
+    address: Annotated[str | None, about("IP address of the server.", "192.0.2.10")] = None
+    total_ms: Annotated[Amount | None, about("Duration in milliseconds.", 31.4)] = None
+    http_version: Annotated[str, about("Protocol of the response.", "HTTP/2")] = ""
 
 
 ResourceType = Literal["document", "stylesheet", "script", "image", "font", "media", "other"]
@@ -190,128 +206,170 @@ RESOURCE_TYPES: Final[tuple[ResourceType, ...]] = get_args(ResourceType)
 
 
 class ResourceTotal(msgspec.Struct, frozen=True, kw_only=True):
-    """Number and size of the page's files of one type."""
+    """Number and size of the files of one type that the page loads."""
 
-    type: ResourceType
-    count: int
-    """Files that were asked for; the page itself is one document."""
-    failed: int = 0
-    """Those of them that did not come: no answer, or an error status."""
-    transfer_bytes: int = 0
-    """Of those that came, on the wire."""
+    type: Annotated[ResourceType, about("Type of the files; the page itself is one document.", "script")]
+    count: Annotated[Count, about("Requested files.", 9)]
+    failed: Annotated[Count, about("Files that could not be loaded.", 0)] = 0
+    """No answer, or an error status."""
+    transfer_bytes: Annotated[Count, about("Transfer size of the loaded files.", 182_440)] = 0
 
 
 class LoadedFile(msgspec.Struct, frozen=True, gc=False, kw_only=True):
-    """One file of the page as it was fetched, without a browser."""
+    """A file of the page as it was fetched, without a browser."""
 
-    url: str
-    type: ResourceType
-    initiator_url: str
-    """Of the document or stylesheet that names it first."""
-    first_party: bool
-    """It belongs to the site itself, wherever it is served from."""
-    status: int | None = None
-    """HTTP status of the last response; ``None``: there was none."""
-    failure: str = ""
-    """Code of the reason why there is no response; empty where there is one."""
-    http_version: str = ""
-    transfer_bytes: int | None = None
-    """Of the body on the wire; ``None`` without a response."""
-    redirects: int = 0
-    """Number of redirects before the last response."""
-    first_byte_ms: float | None = None
-    """From the start of the first request to the first byte of the last response."""
-    total_ms: float | None = None
-    """To the end of the last response."""
+    url: Annotated[str, about("URL of the file, cut after 500 characters.", "https://example.com/app.js")]
+    type: Annotated[ResourceType, about("Type of the file.", "script")]
+    initiator_url: Annotated[
+        str, about("URL of the document or stylesheet that refers to it.", "https://example.com/pricing")
+    ]
+    """The first one."""
+    first_party: Annotated[bool, about("True if the file belongs to the site itself.", True)]  # noqa: FBT003
+    """Wherever it is served from."""
+    status: Annotated[int | None, about("HTTP status; null without a response.", 200)] = None
+    """Of the last response; so the next ones."""
+    failure: Annotated[str, about("Code of the reason why there is no response; empty if there is one.", "")] = ""
+    http_version: Annotated[str, about("Protocol of the response.", "HTTP/2")] = ""
+    transfer_bytes: Annotated[Count | None, about("Transfer size of its body.", 20_310)] = None
+    redirects: Annotated[Count, about("Number of redirects before the response.", 0)] = 0
+    first_byte_ms: Annotated[Amount | None, about("Time to the first byte, in milliseconds.", 31.0)] = None
+    """From the start of the first request."""
+    total_ms: Annotated[Amount | None, about("Total time, in milliseconds.", 44.2)] = None
 
 
 class PreviewPicture(msgspec.Struct, frozen=True, kw_only=True):
-    """An image of a preview that is stored with the report, without its bytes."""
+    """An image of a preview that is stored with the report."""
 
-    name: Literal["social", "icon"]
-    """The last segment of its address."""
-    format: str
-    """``png``, ``jpeg``, ``webp``, ``gif`` or ``avif``."""
-    width_px: int
-    height_px: int
-    bytes: int
+    name: Annotated[
+        Literal["social", "icon"],
+        about("The last segment of its address: `/api/v1/reports/{id}/pictures/{name}`.", "social"),
+    ]
+    format: Annotated[str, about("Of the file.", "jpeg", enum=["png", "jpeg", "webp", "gif", "avif"])]
+    width_px: Annotated[Count, about("Pixels.", 1200)]
+    height_px: Annotated[Count, about("Pixels.", 630)]
+    bytes: Annotated[Count, about("Size of the file.", 84_211)]
 
 
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
-    """Preview of the page in search results and shared links, beside its title; empty if it declares none."""
+    """Texts and image in search results and link previews, besides the title."""
 
-    description: str = ""
-    """Of ``<meta name=description>``."""
-    site_name: str = ""
-    """``og:site_name``; so the next ones."""
-    social_title: str = ""
-    social_description: str = ""
-    image_url: str = ""
-    """``og:image``, or ``twitter:image``, as written."""
-    image: PreviewPicture | None = None
-    """``None``: it is not stored."""
-    image_problem: PreviewProblem = ""
-    """Reason why it could not be stored; empty where it is, and where that was not asked for."""
-    icon: PreviewPicture | None = None
+    description: Annotated[str, about("Meta description.", "What each plan has, and what it costs.")] = ""
+    site_name: Annotated[str, about("`og:site_name`.", "Example")] = ""
+    social_title: Annotated[str, about("`og:title`.", "Pricing and plans")] = ""
+    social_description: Annotated[str, about("`og:description`.", "What each plan has, and what it costs.")] = ""
+    image_url: Annotated[str, about("`og:image`, or `twitter:image`, as written.", "https://example.com/share.png")] = (
+        ""
+    )
+    image: Annotated[
+        PreviewPicture | None,
+        about(
+            "The image, where it is stored with the report; absent in reports from before images were stored.",
+            later=True,
+        ),
+    ] = None
+    image_problem: Annotated[
+        PreviewProblem,
+        about(
+            "Reason why it is not stored: its URL is not absolute, no image came, it is of another type than PNG, "
+            "JPEG, WebP, GIF and AVIF, or it has too many bytes or pixels; empty where there is no such reason.",
+            later=True,
+        ),
+    ] = ""
+    icon: Annotated[PreviewPicture | None, about("The icon, likewise.", later=True)] = None
+
+
+NameAndValue = Annotated[tuple[str, str], msgspec.Meta(extra_json_schema={"minItems": 2, "maxItems": 2})]
+"""Of a header, in this order."""
 
 
 class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """Figures of the page itself, shown beside the verdicts."""
+    """Figures of the page itself."""
 
-    http_status: int
-    redirects: tuple[Redirect, ...] = ()
-    http_version: str = ""
-    address: str | None = None
-    bytes: int = 0
-    transfer_bytes: int | None = None
-    requests: int = 0
-    """Sub-resources named by the page."""
-    timing_ms: dict[str, float | None] = msgspec.field(default_factory=dict)
-    """``dns``, ``connect``, ``tls``, ``first_byte``, ``download``."""
-    title: str = ""
-    language: str = ""
-    server: str = ""
-    resources: tuple[ResourceTotal, ...] = ()
-    """In the order of ``RESOURCE_TYPES``; empty where they were not looked at."""
-    files: tuple[LoadedFile, ...] = ()
-    """In the order in which they were found, at most 200; empty in reports from before they were listed."""
-    headers: tuple[tuple[str, str], ...] = ()
-    """(name, value) of the document's answer, bounded; what may be a secret is ``…``."""
-    preview: Preview | None = None
-    """``None``: the document was not evaluated."""
+    http_status: Annotated[int, about("HTTP status of the page.", 200)]
+    redirects: Annotated[tuple[Redirect, ...], about("Redirects to the page, in order.")] = ()
+    http_version: Annotated[str, about("Protocol of the response.", "HTTP/2")] = ""
+    address: Annotated[str | None, about("IP address of the server.", "192.0.2.10")] = None
+    bytes: Annotated[Count, about("Decoded size of the markup.", 48_211)] = 0
+    transfer_bytes: Annotated[Count | None, about("Transfer size.", 11_873)] = None
+    requests: Annotated[Count, about("Number of requests of the page, itself included.", 37)] = 0
+    timing_ms: Annotated[
+        dict[str, Amount | None],
+        about(
+            "Phase → milliseconds: dns, connect, tls, first_byte, download.",
+            {"dns": 3.1, "connect": 8.0, "tls": 14.2, "first_byte": 41.0, "download": 9.9},
+        ),
+    ] = msgspec.field(default_factory=dict)
+    title: Annotated[str, about("Title of the page.", "Pricing and plans for every kind of team | Example")] = ""
+    language: Annotated[str, about("Declared language.", "en")] = ""
+    server: Annotated[str, about("Value of the Server header.", "nginx")] = ""
+    resources: Annotated[tuple[ResourceTotal, ...], about("Loaded files by type; empty if they were not fetched.")] = ()
+    """In the order of ``RESOURCE_TYPES``."""
+    files: Annotated[
+        tuple[LoadedFile, ...],
+        about("The files themselves, 200 at most; absent in reports from before they were listed.", later=True),
+    ] = ()
+    """In the order in which they were found."""
+    headers: Annotated[
+        tuple[NameAndValue, ...],
+        about(
+            "Names and values of the response headers, at most 60; values that may be secrets are `…`.",
+            [["Content-Type", "text/html; charset=utf-8"], ["Set-Cookie", "id=…; Secure; HttpOnly"]],
+        ),
+    ] = ()
+    preview: Annotated[Preview | None, about("Search result and link preview; null if not evaluated.")] = None
+
+
+class NotGathered(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that could not be fetched."""
+
+    artifact: Annotated[str, about("Name of the missing artifact.", "sitemaps")]
+    reason: Annotated[str, about("Reason as `code: sentence`.", "timeout: The site did not answer in time.")]
+
+
+class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
+    """Lowest scores for the results good and decent."""
+
+    good: Annotated[Points, about("Good at or above this score.", 80)] = GOOD_FROM
+    decent: Annotated[Points, about("Decent at or above this score, bad below.", 50)] = DECENT_FROM
+
+    def grade(self, value: int) -> Grade:
+        """The word for a score."""
+        return "good" if value >= self.good else "decent" if value >= self.decent else "bad"
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """The evaluating version, its rules, and whether the whole page was seen."""
+    """The analysis that the results come from."""
 
-    engine: str
-    ruleset: str = RULESET
-    duration_ms: float | None = None
-    partial: bool = False
-    vantage: str = ""
+    number: Annotated[Count | None, about("Number of the run within the report, from 1.", 3)] = None
+    """``None`` except in answers of a service."""
+    engine: Annotated[str, about("Version of Pagegrade.", VERSION)]
+    ruleset: Annotated[str, about("Version of the checks, severities and caps.", RULESET)] = RULESET
+    duration_ms: Annotated[Amount | None, about("Duration in milliseconds.", 1840.5)] = None
+    partial: Annotated[
+        bool,
+        about("True if the result is withheld or a category could not be evaluated.", False),  # noqa: FBT003
+    ] = False
+    vantage: Annotated[str, about("Network location of the analysis.", "direct")] = ""
     """The headers of the request for the page; empty without a request (a local page)."""
-    access: AccessNote | None = None
-    """Description of what let the run in; ``None``: it saw what everybody sees."""
-    not_gathered: tuple[tuple[str, str], ...] = ()
-    """(artifact, why) for everything that is missing."""
-    notes: tuple[str, ...] = ()
+    access: (
+        Annotated[AccessNote, about("What let the run in; absent where it saw what everybody sees.")] | UnsetType
+    ) = UNSET
+    not_gathered: Annotated[
+        tuple[NotGathered, ...], about("Artifacts that could not be fetched, with reasons.", [])
+    ] = ()
+    notes: Annotated[tuple[str, ...], about("Further notes about this run.", [])] = ()
     """Sentences about the run a reader should know, e.g. that the page is drawn by scripts."""
-    good_from: int = GOOD_FROM
-    """Score from which a page was called good."""
-    decent_from: int = DECENT_FROM
-    """Score from which it was called decent."""
+    thresholds: Annotated[Thresholds, about("Thresholds of the results.")] = Thresholds()
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
-    """Reason why there is no result."""
+    """Reason why the last run failed."""
 
-    code: str
-    """One of ``model.errors.FAILURE_CODES``."""
-    message: str
-    reason: str | None = None
-    """The finer cause, e.g. ``dns_nxdomain``."""
-    http_status: int | None = None
-    retryable: bool = False
+    code: Annotated[str, about("Stable code.", "blocked", enum=list(FAILURE_CODES))]
+    message: Annotated[str, about("The reason in one sentence.", "The site answered 403 to our fetcher.")]
+    reason: Annotated[str | None, about("More specific code.", "http_403")] = None
+    http_status: Annotated[int | None, about("HTTP status of the site, if it responded.", 403)] = None
+    retryable: Annotated[bool, about("True if another run may succeed.", True)] = False  # noqa: FBT003
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):

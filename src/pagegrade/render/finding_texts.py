@@ -270,7 +270,7 @@ def in_language(report: Report, tag: str) -> Report:
         run=replace(
             report.run,
             notes=tuple(map(translate, report.run.notes)),
-            not_gathered=tuple((name, texts.with_code(why)) for name, why in report.run.not_gathered),
+            not_gathered=tuple(replace(one, reason=texts.with_code(one.reason)) for one in report.run.not_gathered),
         ),
         error=error and replace(error, message=translate(error.message)),
     )

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from pagegrade.model.identity import VERSION
-from pagegrade.model.rendering import RenderedPage, RenderedRequest
+from pagegrade.model.rendering import DrawnRequest, RenderedPage
 from pagegrade.model.report import Report
 from pagegrade.render.view import access_note
 from pagegrade.report.serialize import format_timestamp
@@ -65,11 +65,11 @@ def _page(report: Report, page: RenderedPage) -> JSONObject:
     }
 
 
-def _entry(report: Report, request: RenderedRequest) -> JSONObject:
+def _entry(report: Report, request: DrawnRequest) -> JSONObject:
     start_ms = max(0.0, request.start_ms)
     response_ms = start_ms if request.response_ms is None else max(start_ms, request.response_ms)
     end_ms = response_ms if request.end_ms is None else max(response_ms, request.end_ms)
-    headers = [{"name": name, "value": value} for name, value in request.response_headers]
+    headers = [{"name": name, "value": value} for name, value in request.response_headers.items()]
     entry: JSONObject = {
         "pageref": _PAGE,
         "startedDateTime": format_timestamp(report.generated_at + timedelta(milliseconds=start_ms)),
@@ -96,7 +96,7 @@ def _entry(report: Report, request: RenderedRequest) -> JSONObject:
             "cookies": [],
             "headers": headers,
             "content": {"size": _UNKNOWN, "mimeType": request.mime_type or "x-unknown"},
-            "redirectURL": next((value for name, value in request.response_headers if name == "location"), ""),
+            "redirectURL": next((value for name, value in request.response_headers.items() if name == "location"), ""),
             "headersSize": _UNKNOWN,
             "bodySize": _UNKNOWN,
             "_transferSize": _UNKNOWN if request.wire_bytes is None else request.wire_bytes,

@@ -184,7 +184,9 @@ def sheet(
         ],
         "counts": _counts(report, words) if completed else [],
         "scale": words.gettext(
-            "good from %(good)s, decent from %(decent)s", good=report.run.good_from, decent=report.run.decent_from
+            "good from %(good)s, decent from %(decent)s",
+            good=report.run.thresholds.good,
+            decent=report.run.thresholds.decent,
         )
         if report.score is not None
         else "",

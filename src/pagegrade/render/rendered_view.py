@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pagegrade.model.artifacts import NOT_ASKED, NOT_RENDERED
-from pagegrade.model.rendering import Device, ElementFacts, RenderedPicture, RenderedRequest
+from pagegrade.model.rendering import Device, DrawnRequest, ElementFacts, RenderedPicture
 from pagegrade.model.report import RESOURCE_TYPES, LoadedFile, Report, ResourceType, Result
 from pagegrade.parse.url import project_of
 from pagegrade.render.amounts import format_ms
@@ -37,8 +37,8 @@ def engine_line(report: Report, words: Words = ENGLISH) -> str:
 def drawing_failed(report: Report) -> bool:
     """Return whether a browser was to draw the page, and did not."""
     return report.rendered is None and any(
-        name == "rendering" and not reason.startswith((NOT_RENDERED.code, NOT_ASKED.code))
-        for name, reason in report.run.not_gathered
+        one.artifact == "rendering" and not one.reason.startswith((NOT_RENDERED.code, NOT_ASKED.code))
+        for one in report.run.not_gathered
     )
 
 
@@ -67,12 +67,12 @@ def metric_tiles(report: Report, words: Words = ENGLISH) -> tuple[MetricTile, ..
         return ()
     tiles = []
     for field, name in _METRIC_NAMES.items():
-        value, low, high = (getattr(one, field) for one in (rendered.metrics, rendered.lowest, rendered.highest))
+        value, range_ = getattr(rendered.metrics, field), rendered.spread.get(field)
         if value is None:
             continue
         shown, least, most = (
             words.number(each, digits=3) if field == "cls" else format_ms(each, words)
-            for each in (value, value if low is None else low, value if high is None else high)
+            for each in (value, *((value, value) if range_ is None else (range_.min, range_.max)))
         )
         spread = "" if least == most else words.gettext("%(least)s to %(most)s", least=least, most=most)
         tiles.append(MetricTile(words.gettext(name), shown, spread))
@@ -136,9 +136,9 @@ def element_crop(report: Report, element: ElementFacts | None) -> Crop | None:
     """Return where the picture of the whole page shows an element; ``None`` where it does not."""
     picture = shown_picture(report, "full-page")
     rendered = report.rendered
-    if rendered is None or element is None or picture is None or not picture.name or rendered.viewport_px[0] <= 0:
+    if rendered is None or element is None or picture is None or not picture.name or rendered.viewport.width_px <= 0:
         return None
-    scale = picture.width_px / rendered.viewport_px[0]
+    scale = picture.width_px / rendered.viewport.width_px
     left, top = max(0.0, element.x_px * scale), max(0.0, element.y_px * scale)
     right = min(float(picture.width_px), (element.x_px + element.width_px) * scale)
     bottom = min(float(picture.height_px), (element.y_px + element.height_px) * scale)
@@ -271,7 +271,7 @@ def request_table(report: Report, order: str = "start") -> RequestTable | None:
     )
 
 
-def _row_in_browser(request: RenderedRequest, report: Report) -> RequestRow:
+def _row_in_browser(request: DrawnRequest, report: Report) -> RequestRow:
     took = None if request.end_ms is None else max(0.0, request.end_ms - request.start_ms)
     wait = None if request.response_ms is None else max(0.0, request.response_ms - request.start_ms)
     return RequestRow(

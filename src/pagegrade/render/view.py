@@ -168,7 +168,7 @@ def _carriers(report: Report) -> dict[str, str]:
 def access_note(report: Report) -> str:
     """The sentences about the access that the report was made with; empty where it saw what everybody sees."""
     access = report.run.access
-    if access is None:
+    if not access:
         return ""
     return " ".join(visible(note, 400) for note in report.run.notes[: 1 if access.visitors is None else 2])
 
@@ -370,7 +370,7 @@ def counted_findings(report: Report) -> tuple[tuple[Importance, int], ...]:
 
 def scale(report: Report) -> str:
     """Explain the numbers."""
-    return f"good from {report.run.good_from}, decent from {report.run.decent_from}"
+    return f"good from {report.run.thresholds.good}, decent from {report.run.thresholds.decent}"
 
 
 def score_steps(report: Report, words: Words = ENGLISH) -> tuple[str, ...]:
@@ -515,7 +515,8 @@ def page_facts(report: Report, words: Words = ENGLISH, *, timing: bool = True) -
 def not_seen(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, str], ...]:
     """(what, why) of everything that was not gathered; what shares a reason shares a line."""
     by_reason: dict[str, list[str]] = {}
-    for name, why in report.run.not_gathered:
+    for one in report.run.not_gathered:
+        name, why = one.artifact, one.reason
         if why.startswith(_NO_BROWSER):
             continue  # static analysis misses nothing that it was meant to see
         shown = words.gettext(_ARTIFACT_NAMES[name]) if name in _ARTIFACT_NAMES else visible(name, 40)
@@ -551,7 +552,7 @@ def reason(result: Result, words: Words = ENGLISH) -> str:
     if ignored.points:
         facts.append(words.gettext("costs %(points)s otherwise", points=points(ignored.points, words)))
     if ignored.expires_at is not None:
-        facts.append(words.gettext("until %(day)s", day=format_timestamp(ignored.expires_at)[:10]))
+        facts.append(words.gettext("until %(day)s", day=ignored.expires_at[:10]))
     return f"{text} ({', '.join(facts)})" if facts else text
 
 

@@ -93,7 +93,8 @@ def pack_report(report: Report) -> PackedReport:
     An analysis that failed has no counts and no results, only what was seen of the page.
     """
     members = report_members(report)
-    members["run"].pop("number")
+    members["run"] = msgspec.to_builtins(report.run)
+    del members["run"]["number"]
     if report.state == "failed":
         members["counts"] = members["results"] = None
     return PackedReport(

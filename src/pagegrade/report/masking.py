@@ -128,7 +128,7 @@ def _mask_report(report: Report, mask: Callable[[str], str]) -> Report:
         withheld=None if report.withheld is None else replace(report.withheld, message=mask(report.withheld.message)),
         run=replace(
             report.run,
-            not_gathered=tuple((name, mask(why)) for name, why in report.run.not_gathered),
+            not_gathered=tuple(replace(one, reason=mask(one.reason)) for one in report.run.not_gathered),
             notes=tuple(map(mask, report.run.notes)),
         ),
         error=None
@@ -157,7 +157,7 @@ def _mask_rendered(page: RenderedPage, mask: Callable[[str], str]) -> RenderedPa
                 request,
                 url=mask(request.url),
                 initiator_url=mask(request.initiator_url),
-                response_headers=tuple((name, mask(value)) for name, value in request.response_headers),
+                response_headers={name: mask(value) for name, value in request.response_headers.items()},
             )
             for request in page.requests
         ),

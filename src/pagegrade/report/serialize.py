@@ -4,36 +4,102 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from pagegrade.model.access import AccessNote
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import (
-    REPORT_VERSION,
-    CategoryScore,
-    Counts,
-    Failure,
-    Ignored,
-    IgnoredTotal,
-    LoadedFile,
-    PageFacts,
-    Preview,
-    PreviewPicture,
-    Report,
-    Result,
-    RunFacts,
-    Withheld,
-)
-from pagegrade.report.rendered import rendered_shape, rendered_to_dict
+from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
+from pagegrade.model.rendering import Device
+from pagegrade.model.report import REPORT_VERSION, Category, Ignored, OutcomeName, Report, Result
+from pagegrade.model.schema import Amount, Count, Scalar, about
 from pagegrade.report.sanitize import storable_json
 from pagegrade.report.unseen import unseen_by_browser
 
 JSONObject = dict[str, Any]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 ANALYZE_AGAIN: Final = "make a new one with: pagegrade analyze URL --format json --output FILE"
+
+
+class CheckResult(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """Result of one check and its effect on the score."""
+
+    name: Annotated[str, about("Name of the check.", "Title length")]
+    title: Annotated[
+        str, about("The finding or its fix as a heading; the name of the check if it passed.", "Shorten the title")
+    ]
+    category: Annotated[Category, about("Category of the check.", "seo")]
+    outcome: Annotated[
+        OutcomeName, about("`not_applicable`, `not_evaluated` and `ignored` come with a reason.", "failed")
+    ]
+    state: Annotated[str | None, about("State defined by the check; null if it was not evaluated.", "too_long")]
+    passed: Annotated[bool | None, about("False: failed or warning; null: not evaluated.", False)]  # noqa: FBT003
+    importance: Annotated[Importance, about("Importance of the finding; of the check where nothing was found.", "high")]
+    price: Annotated[Amount, about("Maximum penalty, in points of the score.", 8)]
+    lost: Annotated[Amount, about("Points lost, before budgets, caps and rounding.", 4)]
+    cause: Annotated[
+        str | None,
+        about("Checks with the same cause lose points once; absent without a shared cause.", "title", later=True),
+    ]
+    counted_in: Annotated[
+        str | None,
+        about("The check that is charged for the cause; null: this one, or nothing is.", None, later=True),
+    ]
+    inherited_from: Annotated[
+        str | None, about("Only in reports of ruleset 2026.1: the failed check that cost this one too.", None)
+    ]
+    value: Annotated[Scalar, about("Value that was found.", "Pricing and plans for every kind of team | Example")]
+    message: Annotated[
+        str, about("The finding in one sentence.", "The title has 79 characters; search cuts it near 60.")
+    ]
+    reason: Annotated[
+        str | None, about("Reason why it was not evaluated, as `code: sentence`.", None, "missing: It has no images.")
+    ]
+    errors: Annotated[tuple[Detail, ...], about("Details for programs; the number is limited.")]
+    evidence: Annotated[
+        tuple[Evidence, ...],
+        about(
+            "Locations of the finding, at most 100.",
+            [{"selector": "head > title", "line": 7, "column": 5, "snippet": "<title>Pricing and plans…"}],
+        ),
+    ]
+    evidence_total: Annotated[Count, about("Total number of locations.", 1)]
+    why: Annotated[
+        str,
+        about(
+            "Reason to fix this finding; empty where there is nothing to do.",
+            "Search engines show the title as the heading of the result.",
+        ),
+    ]
+    fix: Annotated[
+        str,
+        about(
+            "Instructions for this finding, as Markdown; empty where there is nothing to do.",
+            "Shorten it to 60 characters and keep the topic first.",
+        ),
+    ]
+    count: Annotated[Count | None, about("Number of the items that `title` names; null: not counted.", None, 4)]
+    saving: Annotated[Saving | None, about("Amount that fixing it would save per visit; null: unknown.", None)]
+    learn_more: Annotated[
+        str, about("Address of the standard or guide behind it.", "https://html.spec.whatwg.org/#the-title-element")
+    ]
+    ignored: (
+        Annotated[Ignored, about("Reason why it costs nothing; only where `outcome` is `ignored`.")] | UnsetType
+    ) = UNSET
+
+
+class Analysis(msgspec.Struct, frozen=True, kw_only=True):
+    """The engine that a report comes from."""
+
+    engine: Annotated[Literal["static", "rendered"], about("`rendered` when a browser drew the page.", "static")]
+    device: Annotated[Device | None, about("Device that the browser imitated.", None, "mobile")]
+    unseen_checks: (
+        Annotated[Count, about("Checks that were not evaluated because no browser was used.", 24)] | UnsetType
+    ) = UNSET
+    unseen_points: (
+        Annotated[Count, about("The most by which those can lower the score, limits to it aside.", 60)] | UnsetType
+    ) = UNSET
 
 
 def report_to_dict(report: Report) -> JSONObject:
@@ -49,7 +115,7 @@ def report_to_dict(report: Report) -> JSONObject:
 def report_members(report: Report) -> JSONObject:
     """Return the members of ``report_to_dict``, as long as their texts and numbers may not be storable.
 
-    Evidence and causes are still the values of the report: they are the bulk of it, and the encoder reads them in C.
+    Most of them are still the values of the report, which the encoder reads in C.
     """
     return {
         "id": None,
@@ -67,17 +133,17 @@ def report_members(report: Report) -> JSONObject:
         "score": report.score,
         "uncapped_score": report.uncapped_score,
         "coverage": report.coverage,
-        "withheld": None if report.withheld is None else _withheld(report.withheld),
-        "analysis": analysis_to_dict(report),
-        "ignored": None if report.ignored is None else _ignored_total(report.ignored),
-        "caps": [{"check": cap.check, "max_score": cap.max_score, "category": cap.category} for cap in report.caps],
-        "counts": _counts(report.counts),
-        "categories": {name: _category(category) for name, category in report.categories.items()},
+        "withheld": report.withheld,
+        "analysis": analysis_of(report),
+        "ignored": report.ignored,
+        "caps": report.caps,
+        "counts": report.counts,
+        "categories": report.categories,
         "results": {result.check: _result(result) for result in report.results},
-        "page": None if report.page is None else _page(report.page),
-        "rendered": None if report.rendered is None else rendered_to_dict(report.rendered),
-        "run": _run(report.run),
-        "error": None if report.error is None else _error(report.error),
+        "page": report.page,
+        "rendered": report.rendered,
+        "run": report.run,
+        "error": report.error,
         "share_url": None,
         "generated_at": format_timestamp(report.generated_at),
         "created_at": None,
@@ -128,14 +194,15 @@ def report_from_dict(data: object) -> Report:
         raise InvalidInput(f"The report cannot be read: {error}; {ANALYZE_AGAIN}") from error
 
 
-def analysis_to_dict(report: Report) -> JSONObject:
+def analysis_of(report: Report) -> Analysis:
     """Return which engine a report comes from, the device it imitated, and what it left open without a browser."""
     rendered, unseen = report.rendered, unseen_by_browser(report)
-    return {
-        "engine": "static" if rendered is None else "rendered",
-        "device": None if rendered is None else rendered.device,
-        **({} if unseen is None else {"unseen_checks": unseen.checks, "unseen_points": unseen.max_points}),
-    }
+    return Analysis(
+        engine="static" if rendered is None else "rendered",
+        device=None if rendered is None else rendered.device,
+        unseen_checks=UNSET if unseen is None else unseen.checks,
+        unseen_points=UNSET if unseen is None else unseen.max_points,
+    )
 
 
 def results_from_dict(results: Mapping[str, Any]) -> tuple[Result, ...]:
@@ -153,30 +220,18 @@ def results_from_dict(results: Mapping[str, Any]) -> tuple[Result, ...]:
 
 def _shape(data: Mapping[str, Any], results: Mapping[str, Any]) -> JSONObject:
     """The JSON object rearranged to the fields of the structs; ``None`` members fall back to their defaults."""
-    run = data.get("run")
     shaped = {
         **_without_none(data),
         "results": [_result_shape(name, result) for name, result in results.items()],
-        "run": run,
+        "run": data.get("run"),
     }
-    if isinstance(run, Mapping):
-        listed = run.get("not_gathered")
-        not_gathered = [
-            [item.get("artifact"), item.get("reason")]
-            for item in (listed if isinstance(listed, list) else [])
-            if isinstance(item, dict)
-        ]
-        thresholds = run.get("thresholds")
-        limits = {f"{name}_from": value for name, value in thresholds.items()} if isinstance(thresholds, dict) else {}
-        shaped["run"] = {**_without_none(run), "not_gathered": not_gathered, **limits}
-    page = data.get("page")
-    if isinstance(page, Mapping):
-        shaped["page"] = _without_none(page)
-    rendered = data.get("rendered")
-    if isinstance(rendered, Mapping) and rendered.get("state") == "pending":
+    for name in ("run", "page", "rendered"):
+        if isinstance(shaped.get(name), Mapping):
+            shaped[name] = _without_none(shaped[name])
+    if isinstance(shaped["run"], dict):
+        shaped["run"].pop("number", None)
+    if isinstance(shaped.get("rendered"), Mapping) and shaped["rendered"].get("state") == "pending":
         del shaped["rendered"]
-    elif isinstance(rendered, Mapping):
-        shaped["rendered"] = rendered_shape(rendered)
     shaped.pop("analysis", None)
     shaped.setdefault("final_url", None)
     return shaped
@@ -192,195 +247,30 @@ def _without_none(data: Mapping[str, Any]) -> JSONObject:
     return {name: value for name, value in data.items() if value is not None}
 
 
-def _counts(counts: Counts) -> JSONObject:
-    return {
-        "passed": counts.passed,
-        "critical": counts.critical,
-        "high": counts.high,
-        "medium": counts.medium,
-        "low": counts.low,
-        "informative": counts.informative,
-        "not_applicable": counts.not_applicable,
-        "not_evaluated": counts.not_evaluated,
-    }
-
-
-def _category(category: CategoryScore) -> JSONObject:
-    return {
-        "score": category.score,
-        "result": category.result,
-        "passed": category.passed,
-        "failed": category.failed,
-        "lost": category.lost,
-        "taken": category.taken,
-        "budget": category.budget,
-        "coverage": category.coverage,
-    }
-
-
-def _withheld(withheld: Withheld) -> JSONObject:
-    return {"kind": withheld.kind, "message": withheld.message, "fix": withheld.fix}
-
-
-def _result(result: Result) -> JSONObject:
-    return {
-        "name": result.check_name,
-        "title": result.title,
-        "category": result.category,
-        "outcome": result.outcome,
-        "state": result.state,
-        "passed": result.passed,
-        "importance": result.importance,
-        "price": result.price or 0.0,
-        "lost": result.lost or 0.0,
-        "cause": result.cause,
-        "counted_in": result.counted_in,
-        "inherited_from": result.inherited_from,
-        "value": result.value,
-        "message": result.message,
-        "reason": result.reason or None,
-        "errors": result.errors,
-        "evidence": result.evidence,
-        "evidence_total": max(result.evidence_total, len(result.evidence)),
-        "why": result.why,
-        "fix": result.fix,
-        "count": result.count,
-        "saving": None if result.saving is None else {"amount": result.saving.amount, "unit": result.saving.unit},
-        "learn_more": result.learn_more,
-        **({} if result.ignored is None else {"ignored": _ignored(result.ignored)}),
-    }
-
-
-def _ignored_total(total: IgnoredTotal) -> JSONObject:
-    return {"findings": total.findings, "points": total.points}
-
-
-def _ignored(ignored: Ignored) -> JSONObject:
-    return {
-        "outcome": ignored.outcome,
-        "reason": ignored.reason,
-        "rules": list(ignored.rules),
-        "author": ignored.author,
-        "expires_at": None if ignored.expires_at is None else format_timestamp(ignored.expires_at),
-        "points": ignored.points,
-    }
-
-
-def evidence_to_dict(evidence: Evidence) -> JSONObject:
-    """Serialize an evidence; empty members are left out."""
-    return cast("JSONObject", msgspec.to_builtins(evidence))
-
-
-def _page(page: PageFacts) -> JSONObject:
-    return {
-        "http_status": page.http_status,
-        "redirects": [
-            {
-                "url": hop.url,
-                "status": hop.status,
-                "location": hop.location,
-                "address": hop.address,
-                "total_ms": hop.total_ms,
-                "http_version": hop.http_version,
-            }
-            for hop in page.redirects
-        ],
-        "http_version": page.http_version,
-        "address": page.address,
-        "bytes": page.bytes,
-        "transfer_bytes": page.transfer_bytes,
-        "requests": page.requests,
-        "timing_ms": dict(page.timing_ms),
-        "title": page.title,
-        "language": page.language,
-        "server": page.server,
-        "resources": [
-            {
-                "type": total.type,
-                "count": total.count,
-                "failed": total.failed,
-                "transfer_bytes": total.transfer_bytes,
-            }
-            for total in page.resources
-        ],
-        "files": [_file(file) for file in page.files],
-        "headers": [[name, value] for name, value in page.headers],
-        "preview": None if page.preview is None else _preview(page.preview),
-    }
-
-
-def _file(file: LoadedFile) -> JSONObject:
-    return {
-        "url": file.url,
-        "type": file.type,
-        "initiator_url": file.initiator_url,
-        "first_party": file.first_party,
-        "status": file.status,
-        "failure": file.failure,
-        "http_version": file.http_version,
-        "transfer_bytes": file.transfer_bytes,
-        "redirects": file.redirects,
-        "first_byte_ms": file.first_byte_ms,
-        "total_ms": file.total_ms,
-    }
-
-
-def _preview(preview: Preview) -> JSONObject:
-    return {
-        "description": preview.description,
-        "site_name": preview.site_name,
-        "social_title": preview.social_title,
-        "social_description": preview.social_description,
-        "image_url": preview.image_url,
-        "image": None if preview.image is None else _preview_picture(preview.image),
-        "image_problem": preview.image_problem,
-        "icon": None if preview.icon is None else _preview_picture(preview.icon),
-    }
-
-
-def _preview_picture(picture: PreviewPicture) -> JSONObject:
-    return {
-        "name": picture.name,
-        "format": picture.format,
-        "width_px": picture.width_px,
-        "height_px": picture.height_px,
-        "bytes": picture.bytes,
-    }
-
-
-def _run(run: RunFacts) -> JSONObject:
-    return {
-        "number": None,
-        "engine": run.engine,
-        "ruleset": run.ruleset,
-        "duration_ms": run.duration_ms,
-        "partial": run.partial,
-        "vantage": run.vantage,
-        **({} if run.access is None else {"access": _access(run.access)}),
-        "not_gathered": [{"artifact": name, "reason": why} for name, why in run.not_gathered],
-        "notes": list(run.notes),
-        "thresholds": {"good": run.good_from, "decent": run.decent_from},
-    }
-
-
-def _access(access: AccessNote) -> JSONObject:
-    visitors = access.visitors
-    known: JSONObject = {"name": access.name, "origins": list(access.origins), "sent": list(access.sent)}
-    if visitors is not None:
-        known["visitors"] = {
-            "status": visitors.status,
-            "url": visitors.url,
-            "is_elsewhere": visitors.is_elsewhere,
-            "indexable": visitors.indexable,
-        }
-    return known
-
-
-def _error(error: Failure) -> JSONObject:
-    return {
-        "code": error.code,
-        "message": error.message,
-        "reason": error.reason,
-        "http_status": error.http_status,
-        "retryable": error.retryable,
-    }
+def _result(result: Result) -> CheckResult:
+    return CheckResult(
+        name=result.check_name,
+        title=result.title,
+        category=result.category,
+        outcome=result.outcome,
+        state=result.state,
+        passed=result.passed,
+        importance=result.importance,
+        price=result.price or 0.0,
+        lost=result.lost or 0.0,
+        cause=result.cause,
+        counted_in=result.counted_in,
+        inherited_from=result.inherited_from,
+        value=result.value,
+        message=result.message,
+        reason=result.reason or None,
+        errors=result.errors,
+        evidence=result.evidence,
+        evidence_total=max(result.evidence_total, len(result.evidence)),
+        why=result.why,
+        fix=result.fix,
+        count=result.count,
+        saving=result.saving,
+        learn_more=result.learn_more,
+        ignored=result.ignored or UNSET,
+    )

@@ -23,7 +23,8 @@ from pagegrade.service.audits.exports import (
     export_sitemap,
 )
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.schemas.audit import page_members, result_object
+from pagegrade.web.schemas.audit import result_object
+from pagegrade.web.schemas.audit_page import page_members
 
 FileName = Literal["json", "html", "findings", "pages", "prompt", "sitemap"]
 MEDIA_TYPES: Final[dict[FileName, str]] = {

@@ -62,8 +62,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     """Media types of answers besides JSON, chosen by Accept."""
     headers: tuple[str, ...] = ()
     """Request headers that are evaluated: ``Prefer``, ``If-Match``, ``If-None-Match``, ``Idempotency-Key``."""
-    answers: Mapping[int, type[BaseModel]] = msgspec.field(default_factory=dict)
-    """Status of a success -> model of its body."""
+    answers: Mapping[int, type[msgspec.Struct]] = msgspec.field(default_factory=dict)
+    """Status of a success -> document that answers."""
     answer_headers: tuple[str, ...] = ()
     """Headers of its success besides those that follow from the other members (``web.openapi.build``)."""
     problems: tuple[str, ...] = ()

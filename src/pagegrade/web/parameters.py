@@ -37,7 +37,7 @@ MAX_SEARCH_CHARACTERS: Final = 100
 """Characters of a text to search for, each of which may be compared with each of a URL where no index helps."""
 
 
-MEMBERS: Final = tuple(ListedReport.model_fields)
+MEMBERS: Final = ListedReport.__struct_encode_fields__
 """Of a report, as `fields` names them."""
 _MOMENT: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+ -][0-9]{2}:[0-9]{2})"

@@ -160,7 +160,9 @@ def test_account_in_a_shared_cache(page: str, headers: tuple[tuple[str, str], ..
 def test_run_that_signs_in_sees_its_own_account() -> None:
     """The page is meant for it."""
     artifacts = make_artifacts(
-        ACCOUNT, headers=(("Content-Type", "text/html"), HIT, SESSION), access=AccessNote(name="Staging")
+        ACCOUNT,
+        headers=(("Content-Type", "text/html"), HIT, SESSION),
+        access=AccessNote(name="Staging", origins=(), sent=()),
     )
 
     assert outcome(leaked_secrets, artifacts).state == "none"
@@ -173,4 +175,7 @@ def test_administration_without_sign_in() -> None:
     found = outcome(leaked_secrets, page)
 
     assert (found.state, [one.value for one in found.evidence]) == ("records", ["…10", "…11", "…12"])
-    assert outcome(leaked_secrets, make_artifacts(page, access=AccessNote(name="Staging"))).state == "none"
+    assert (
+        outcome(leaked_secrets, make_artifacts(page, access=AccessNote(name="Staging", origins=(), sent=()))).state
+        == "none"
+    )

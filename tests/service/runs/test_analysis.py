@@ -20,7 +20,7 @@ from pagegrade.gather.outgoing_proxy import read_direct_hosts, read_proxy
 from pagegrade.model.access import Access, AccessNote, VisitorView
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.errors import URLNotAllowed
-from pagegrade.model.report import Report
+from pagegrade.model.report import Report, Thresholds
 from pagegrade.parse.http.access import read_access
 from pagegrade.parse.url import parse_target_url
 from pagegrade.render import FORMATS, render
@@ -36,7 +36,7 @@ from pagegrade.service.runs.analysis import (
     without_proxy,
 )
 from pagegrade.service.runs.evaluation import ACCESS_NOT_SENT, ACCESS_REFUSED, evaluate_artifacts
-from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
+from pagegrade.service.runs.options import AnalyzeOptions
 from tests.builders import make_artifacts, make_response
 from tests.gather.sites import Asked, Reply, Site, html, redirect
 from tests.report_builders import make_failed_report
@@ -316,7 +316,7 @@ def test_without_an_access_the_page_is_blocked() -> None:
 
     assert analysis.report.error is not None
     assert analysis.report.error.reason == "status_401"
-    assert analysis.report.run.access is None
+    assert not analysis.report.run.access
     assert analysis.report.run.notes == ()
 
 
@@ -357,7 +357,7 @@ def test_trust_in_certificates_is_no_access_that_was_refused() -> None:
 def test_an_access_that_stays_here_because_of_the_certificate_is_not_called_missing() -> None:
     """A user and password would not help: the advice is about the certificate."""
     response = make_response("<h1>No</h1>", status=401, certificate_error="untrusted")
-    note = AccessNote(origins=("https://example.com",), sent=("basic",))
+    note = AccessNote(name="", origins=("https://example.com",), sent=("basic",))
     error, trusted = (
         evaluate_artifacts(make_artifacts(response=response, access=each)).error
         for each in (note, replace(note, sent=("certificates",)))

@@ -7,14 +7,7 @@ from ipaddress import ip_network
 import pytest
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.service.runs.options import Thresholds, parse_networks
-
-
-def test_thresholds_move_the_word_not_the_score() -> None:
-    """The grade is a reading of the score."""
-    thresholds = Thresholds(good=90, decent=50)
-
-    assert [thresholds.grade(n) for n in (49, 50, 89, 90)] == ["bad", "decent", "decent", "good"]
+from pagegrade.service.runs.options import parse_networks
 
 
 def test_networks_are_read_or_refused_with_the_way_out() -> None:

@@ -11,12 +11,12 @@ import msgspec
 import pytest
 
 from pagegrade.model.artifacts import Artifacts
+from pagegrade.model.report import Thresholds
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import pack_report, read_detail, unpack_detail
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.runs import packed_evaluation
 from pagegrade.service.runs.evaluation import evaluate_and_pack, evaluate_artifacts
-from pagegrade.service.runs.options import Thresholds
 from pagegrade.service.runs.packed_evaluation import evaluate_and_pack_in_child
 from tests.builders import make_artifacts
 from tests.service.tasks import die_evaluation, lie_about_json, stumble_evaluation

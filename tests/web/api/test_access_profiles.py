@@ -142,6 +142,6 @@ def test_the_object_has_the_described_members_and_no_secret() -> None:
     )
     shown = json.loads(access_profile_object(stored))
 
-    assert list(shown) == list(AccessProfile.model_fields)
+    assert list(shown) == list(AccessProfile.__struct_encode_fields__)
     assert (shown["user"], shown["user_agent"], shown["password"]) == (None, None, False)
     assert "n0t-Shown" not in json.dumps(shown)

@@ -11,6 +11,7 @@ from pagegrade.model.account import SCOPES, Account, Key, Usage
 from pagegrade.model.quotas import QUOTA_NAMES, MonthUsage, QuotaState, month_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.web.api.account import AccountAnswer, account_object
+from tests.api_shapes import assert_described
 from tests.store_builders import NOW_MS
 from tests.web.calling import Instance, with_instance
 
@@ -33,7 +34,7 @@ def test_the_account_is_shown(tmp_path: Path) -> None:
 
     assert stored_bytes > 0
     assert answer.status_code == answer.json()["status"] == 200
-    AccountAnswer.model_validate(answer.json())
+    assert_described(AccountAnswer, answer.json())
 
     assert (data["object"], data["name"], data["email"]) == ("account", "Alice", "alice@example.org")
     assert data["limits"]["reports"] == 7

@@ -220,7 +220,7 @@ def test_an_item_counts_the_reports_by_state() -> None:
     """Every member of the description is there, in its order."""
     members = msgspec.json.decode(batch_item(BATCH))
 
-    assert list(members) == list(BatchItem.model_fields)
+    assert list(members) == list(BatchItem.__struct_encode_fields__)
     assert [members[name] for name in ("total", "queued", "completed", "failed")] == [3, 1, 1, 1]
 
 
@@ -228,6 +228,6 @@ def test_a_whole_batch_has_its_reports_and_what_was_refused() -> None:
     """A report without a result has null in place of it."""
     members = msgspec.json.decode(batch_object(BATCH))
 
-    assert set(members) == set(Batch.model_fields)
+    assert set(members) == set(Batch.__struct_encode_fields__)
     assert [report["result"] for report in members["reports"]] == ["decent", None, None]
     assert members["refused"][0]["code"] == "scheme_not_allowed"

@@ -7,6 +7,7 @@ import pytest
 
 from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.web.schemas.check import CheckAnswer, CheckList
+from tests.api_shapes import assert_described
 from tests.web.calling import Instance, with_instance
 
 PATH = "/api/v1/checks"
@@ -21,7 +22,7 @@ def test_the_catalogue_is_public_and_whole(tmp_path: Path) -> None:
     answer = with_instance(tmp_path, script)
 
     assert answer.status_code == 200
-    CheckList.model_validate(answer.json())
+    assert_described(CheckList, answer.json())
 
     assert [entry["id"] for entry in answer.json()["data"]] == list(all_checks())
     assert answer.json()["meta"]["total"] == len(all_checks())
@@ -37,8 +38,8 @@ def test_checks_of_a_site_are_a_catalogue_of_their_own(tmp_path: Path) -> None:
         ]
 
     listed, shown, none = with_instance(tmp_path, script)
-    CheckList.model_validate(listed.json())
-    CheckAnswer.model_validate(shown.json())
+    assert_described(CheckList, listed.json())
+    assert_described(CheckAnswer, shown.json())
 
     assert [entry["id"] for entry in listed.json()["data"]] == list(all_site_checks())
     assert {entry["category"] for entry in listed.json()["data"]} == {"site"}
@@ -54,7 +55,7 @@ def test_a_check_is_shown_with_its_documentation(tmp_path: Path) -> None:
 
     answer = with_instance(tmp_path, script)
 
-    CheckAnswer.model_validate(answer.json())
+    assert_described(CheckAnswer, answer.json())
 
     assert answer.json()["data"]["id"] == "title"
     assert all(answer.json()["data"]["documentation"].values())

@@ -10,6 +10,7 @@ import pytest
 from pagegrade.service.reports import projects as service
 from pagegrade.service.reports.projects import ProjectSize
 from pagegrade.web.api.projects import DeletedProject, ProjectAnswer, ProjectList, project_object
+from tests.api_shapes import assert_described
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
 PATH = "/api/v1/projects"
@@ -31,7 +32,7 @@ def test_projects_are_listed_by_name(tmp_path: Path) -> None:
     answer = with_instance(tmp_path, script)
     body: dict[str, Any] = answer.json()
 
-    ProjectList.model_validate(body)
+    assert_described(ProjectList, body)
 
     assert [(item["project"], item["reports"]) for item in body["data"]] == [
         ("example.com", 2),
@@ -62,7 +63,7 @@ def test_a_project_is_known_in_every_spelling(tmp_path: Path, typed: str, expect
     answer = with_instance(tmp_path, script)
     data = answer.json()["data"]
 
-    ProjectAnswer.model_validate(answer.json())
+    assert_described(ProjectAnswer, answer.json())
 
     assert (data["project"], data["reports"]) == expected
 
@@ -108,7 +109,7 @@ def test_deleting_a_project_deletes_its_reports(tmp_path: Path, monkeypatch: pyt
 
     gone, left, again = with_instance(tmp_path, script)
 
-    DeletedProject.model_validate(gone.json())
+    assert_described(DeletedProject, gone.json())
 
     assert gone.json() == {
         "project": "example.com",

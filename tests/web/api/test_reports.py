@@ -10,6 +10,7 @@ import pytest
 
 from pagegrade.store.repositories.reports import load_report
 from pagegrade.web.schemas.report import DeletedReport, ReportAnswer, ReportList
+from tests.api_shapes import assert_described
 from tests.report_builders import make_failed_report, make_passed, make_report
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
@@ -28,7 +29,7 @@ def test_a_report_is_created(tmp_path: Path) -> None:
     data = body["data"]
 
     assert (answer.status_code, body["status"]) == (201, 201)
-    ReportAnswer.model_validate(body)
+    assert_described(ReportAnswer, body)
 
     assert (data["id"], data["url"], data["project"]) == (1, "https://www.example.com/a", "example.com")
     assert (data["state"], data["result"], data["privacy"], data["password"]) == ("queued", None, 0, False)
@@ -202,7 +203,7 @@ def test_creating_waits_for_the_analysis(tmp_path: Path) -> None:
     data = answer.json()["data"]
 
     assert answer.status_code == 201
-    ReportAnswer.model_validate(answer.json())
+    assert_described(ReportAnswer, answer.json())
 
     assert (data["state"], data["result"], data["score"]) == ("completed", "decent", 79)
     assert data["results"]
@@ -235,7 +236,7 @@ def test_a_failed_analysis_is_a_report_too(tmp_path: Path) -> None:
     data = answer.json()["data"]
 
     assert answer.status_code == 200
-    ReportAnswer.model_validate(answer.json())
+    assert_described(ReportAnswer, answer.json())
 
     assert (data["state"], data["result"], data["results"], data["error"]["code"]) == ("failed", None, None, "blocked")
 
@@ -282,7 +283,7 @@ def test_a_list_is_filtered_sorted_and_paged(tmp_path: Path) -> None:
     bodies = [answer.json() for answer in answers]
 
     for body in bodies:
-        ReportList.model_validate(body)
+        assert_described(ReportList, body)
 
     assert [item["id"] for item in bodies[0]["data"]] == list(range(13, 3, -1))
     assert "results" not in bodies[0]["data"][0]
@@ -351,7 +352,7 @@ def test_an_update_changes_what_is_sent(tmp_path: Path, method: str) -> None:
 
     assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 200, 422, 422]
     for answer in answers[:5]:
-        ReportAnswer.model_validate(answer.json())
+        assert_described(ReportAnswer, answer.json())
 
     assert seen == [(2, True), (2, True), (2, True), (2, True), (1, False)]
     assert [answer.headers["etag"] for answer in answers[:5]] == ['"1-2"', '"1-2"', '"1-2"', '"1-3"', '"1-4"']
@@ -398,7 +399,7 @@ def test_a_report_is_deleted(tmp_path: Path) -> None:
     gone, after = with_instance(tmp_path, script)
 
     assert gone.status_code == 200
-    DeletedReport.model_validate(gone.json())
+    assert_described(DeletedReport, gone.json())
 
     assert gone.json() == {"id": 1, "object": "report", "deleted": True, "status": 200}
     assert after == [404] * 5
@@ -636,7 +637,7 @@ def test_the_engine_is_kept_with_the_report(tmp_path: Path) -> None:
 
     created, changed, joined = with_instance(tmp_path, script)
     for answer in (created, changed, joined):
-        ReportAnswer.model_validate(answer.json())
+        assert_described(ReportAnswer, answer.json())
 
     assert (created.json()["data"]["render"], created.json()["data"]["device"]) == (1, "desktop")
     assert (changed.json()["data"]["render"], changed.json()["data"]["device"]) == (0, "desktop")

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from pagegrade.web.schemas.run import ComparisonAnswer, RunAnswer, RunList
+from tests.api_shapes import assert_described
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance
 
@@ -30,7 +31,7 @@ def test_runs_are_listed_newest_first(tmp_path: Path) -> None:
     answer = with_instance(tmp_path, script)
     body: dict[str, Any] = answer.json()
 
-    RunList.model_validate(body)
+    assert_described(RunList, body)
 
     assert [(run["number"], run["state"], run["score"]) for run in body["data"]] == [
         (3, "failed", None),
@@ -51,7 +52,7 @@ def test_a_run_is_shown_with_its_results(tmp_path: Path) -> None:
     answer = with_instance(tmp_path, script)
     data = answer.json()["data"]
 
-    RunAnswer.model_validate(answer.json())
+    assert_described(RunAnswer, answer.json())
 
     assert (data["number"], data["report_id"], data["score"]) == (1, 1, 60)
     assert data["results"]["title-length"]["passed"] is False
@@ -77,7 +78,7 @@ def test_two_runs_are_compared(tmp_path: Path) -> None:
     default, named, backwards = with_instance(tmp_path, script)
     data = default.json()["data"]
 
-    ComparisonAnswer.model_validate(default.json())
+    assert_described(ComparisonAnswer, default.json())
 
     assert (data["from"], data["to"], data["score_before"], data["score_after"]) == (1, 2, 60, 90)
     assert {change["check"] for change in data["fixed"]} == {"title-length"}

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from jsonschema_rs import meta
+from msgspec import Struct
 from msgspec.structs import replace
 from openapi_spec_validator import OpenAPIV31SpecValidator
-from pydantic import BaseModel
 
 from pagegrade.web.api import checks
 from pagegrade.web.http.body import JSON
@@ -268,7 +268,7 @@ def test_what_is_not_described_is_noticed(operation: Operation) -> None:
         build_openapi([operation])
 
 
-class Silent(BaseModel):
+class Silent(Struct):
     """A document without examples."""
 
     oil: str

@@ -24,13 +24,13 @@ from pagegrade.gather.resolver import configured_servers
 from pagegrade.gather.transfer import libcurl_version
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.identity import RELEASED_MS, VERSION
-from pagegrade.model.report import RULESET
+from pagegrade.model.report import RULESET, Thresholds
 from pagegrade.parse.url import host, parse_target_url, port
 from pagegrade.render.pdf import is_installed
 from pagegrade.sandbox.pool import Children, TaskRunner
 from pagegrade.sandbox.worker import remaining_rights
 from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
-from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
+from pagegrade.service.runs.options import AnalyzeOptions
 
 Level = Literal["ok", "warning", "problem"]
 PATCHED_PYTHON: Final = {(3, 11): 14, (3, 12): 12, (3, 13): 6}

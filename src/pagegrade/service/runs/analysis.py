@@ -20,13 +20,13 @@ from pagegrade.model.artifacts import GATHERED, Artifacts, Navigation, NotGather
 from pagegrade.model.errors import FAILURE_CODES, RunFailed, URLNotAllowed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.ignores import IgnoreRule
-from pagegrade.model.report import Failure, Report
+from pagegrade.model.report import Failure, Report, Thresholds
 from pagegrade.parse.http.access import secrets_of
 from pagegrade.parse.url import Target, host, host_address, origin, parse_target_url, port
 from pagegrade.report.masking import without_secrets
 from pagegrade.sandbox.pool import NoChildFree, TaskFailed, TaskLost, TaskRunner
 from pagegrade.service.runs.evaluation import evaluate_artifacts, failed_report
-from pagegrade.service.runs.options import AnalyzeOptions, Thresholds
+from pagegrade.service.runs.options import AnalyzeOptions
 
 logger = logging.getLogger(__name__)
 # Who uses the package decides whether and where it logs; without this, Python would print to stderr.

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cache, partial
 from typing import Final
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
@@ -26,8 +27,10 @@ from pagegrade.model.report import (
     IgnoredTotal,
     Report,
     RunFacts,
+    Thresholds,
     Withheld,
 )
+from pagegrade.model.report import NotGathered as MissingArtifact
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognize_block, what_it_asks
 from pagegrade.parse.page_kind import HIDDEN_UNTIL_SCRIPTS, empty_in_browser, recognize_page_kind
@@ -41,7 +44,7 @@ from pagegrade.report.codec import pack_report
 from pagegrade.report.rendered import rendered_page
 from pagegrade.scoring import Observed, Rule, Scores, rules_of, score
 from pagegrade.service.runs.ignoring import find_ignored
-from pagegrade.service.runs.options import DEFAULT_THRESHOLDS, Thresholds
+from pagegrade.service.runs.options import DEFAULT_THRESHOLDS
 
 _WITHOUT_CONTENT: Final = frozenset({204, 205})
 """Successes that carry no page (RFC 9110 15.3.5, 15.3.6)."""
@@ -138,10 +141,9 @@ def evaluate_artifacts(
             duration_ms=artifacts.duration_ms,
             partial=withheld is not None or bool(unseen),
             vantage=artifacts.vantage,
-            access=_access_of(artifacts),
+            access=_access_of(artifacts) or UNSET,
             not_gathered=_not_gathered(artifacts),
-            good_from=thresholds.good,
-            decent_from=thresholds.decent,
+            thresholds=thresholds,
             notes=(*_notes(artifacts, facts), *_unseen_note(artifacts, unseen)),
         ),
         generated_at=artifacts.gathered_at,
@@ -227,7 +229,7 @@ def failed_report(
             engine=VERSION if artifacts is None else artifacts.engine,
             duration_ms=duration_ms if artifacts is None else artifacts.duration_ms,
             vantage="" if artifacts is None else artifacts.vantage,
-            access=None if artifacts is None else _access_of(artifacts),
+            access=UNSET if artifacts is None else _access_of(artifacts) or UNSET,
             not_gathered=() if artifacts is None else _not_gathered(artifacts),
             notes=() if artifacts is None else access_notes(artifacts),
         ),
@@ -448,12 +450,13 @@ def _category_score(
     )
 
 
-def _not_gathered(artifacts: Artifacts) -> tuple[tuple[str, str], ...]:
+def _not_gathered(artifacts: Artifacts) -> tuple[MissingArtifact, ...]:
     found = []
     for name in GATHERED:
         value = getattr(artifacts, name)
         if isinstance(value, NotGathered) and value.code != "not_applicable":
-            found.append((name, f"{value.code}: {value.detail}" if value.detail else value.code))
+            reason = f"{value.code}: {value.detail}" if value.detail else value.code
+            found.append(MissingArtifact(artifact=name, reason=reason))
     return tuple(found)
 
 

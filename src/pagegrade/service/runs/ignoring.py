@@ -12,6 +12,7 @@ from pagegrade.model.outcome import Evidence, Outcome
 from pagegrade.model.report import Ignored
 from pagegrade.parse.html.place_matching import lies_in, split_selector, url_matches
 from pagegrade.parse.url import project_of
+from pagegrade.report.serialize import format_timestamp
 
 
 def find_ignored(
@@ -37,12 +38,13 @@ def find_ignored(
     for check, of_check in by_check.items():
         one = evaluated.get(check)
         if one is not None and (covering := _covering(of_check, one, facts)):
+            expires_at = min((rule.expires_at for rule in covering if rule.expires_at is not None), default=None)
             found[check] = Ignored(
                 outcome="failed" if one.outcome == "failed" else "warning",
                 reason=" ".join(dict.fromkeys(rule.reason for rule in covering))[:MAX_REASON],
                 rules=tuple(rule.id for rule in covering if rule.id is not None),
                 author=covering[0].author,
-                expires_at=min((rule.expires_at for rule in covering if rule.expires_at is not None), default=None),
+                expires_at=None if expires_at is None else format_timestamp(expires_at),
             )
     return found
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final
 
-import msgspec
-
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.guard import DEFAULT_PORTS
 from pagegrade.gather.outgoing_proxy import OutgoingProxy
@@ -19,19 +17,7 @@ from pagegrade.model.access import Access
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.ignores import IgnoreRule
-from pagegrade.model.report import DECENT_FROM, GOOD_FROM, Grade
-
-
-class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
-    """Scores from which a page is good, or decent."""
-
-    good: int = GOOD_FROM
-    decent: int = DECENT_FROM
-
-    def grade(self, value: int) -> Grade:
-        """The word for a score."""
-        return "good" if value >= self.good else "decent" if value >= self.decent else "bad"
-
+from pagegrade.model.report import Thresholds
 
 DEFAULT_THRESHOLDS: Final = Thresholds()
 

@@ -9,13 +9,12 @@ from pagegrade.gather.context import OffloadFailed
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput
 from pagegrade.model.ignores import IgnoreRule
-from pagegrade.model.report import Failure
+from pagegrade.model.report import Failure, Thresholds
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import check_packed, pack_report
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.runs.analysis import EVALUATION_SECONDS, evaluation_failure
 from pagegrade.service.runs.evaluation import evaluate_and_pack, failed_report
-from pagegrade.service.runs.options import Thresholds
 
 logger = logging.getLogger(__name__)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
 from pagegrade.model.access import StoredAccess
 from pagegrade.model.account import ACCESS
 from pagegrade.model.errors import ValidationFailed
+from pagegrade.model.schema import Timestamp, about
 from pagegrade.render.english import N_
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.access import operations as service
@@ -28,68 +29,72 @@ from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
-from pagegrade.web.schemas.shape import Document, Timestamp, about
+from pagegrade.web.schemas.shape import Document
 
 _YES = (True,)
 
 
-class AccessProfile(Document):
+class AccessProfile(Document, frozen=True, kw_only=True):
     """Access of analyses to pages of some origins; its secrets are never shown."""
 
-    id: int = about("Grows with every new access profile; never used again.", 4, ge=1)
-    object: Literal["access_profile"] = about("The kind of object.", "access_profile")
-    name: str = about("Name in reports.", "Staging")
-    origins: list[str] = about("Places that it is sent to, and no other.", ["https://staging.example"])
-    user: str | None = about("User of Basic authentication; null: none.", "reader")
-    password: bool = about("True if there is a password.", *_YES)
-    headers: list[str] = about("Names of the headers that are sent.", ["X-Preview"])
-    cookies: list[str] = about("Names of the cookies that are sent.", ["session"])
-    query: list[str] = about("Names of the parameters that are added to URLs.", ["preview"])
-    user_agent: str | None = about("User agent that is sent; null: Pagegrade's own.", "Mozilla/5.0 (X11; Linux)")
-    certificates: list[str] = about(
-        "Subjects of the certificates that are trusted besides those of everyone.", ["CN=Company Root"]
-    )
-    created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
-    updated_at: Timestamp = about("Time of its last change.", "2026-01-05T12:34:56.789Z")
+    id: Annotated[int, about("Grows with every new access profile; never used again.", 4, minimum=1)]
+    object: Annotated[Literal["access_profile"], about("The kind of object.", "access_profile")]
+    name: Annotated[str, about("Name in reports.", "Staging")]
+    origins: Annotated[tuple[str, ...], about("Places that it is sent to, and no other.", ["https://staging.example"])]
+    user: Annotated[str | None, about("User of Basic authentication; null: none.", "reader")]
+    password: Annotated[bool, about("True if there is a password.", *_YES)]
+    headers: Annotated[tuple[str, ...], about("Names of the headers that are sent.", ["X-Preview"])]
+    cookies: Annotated[tuple[str, ...], about("Names of the cookies that are sent.", ["session"])]
+    query: Annotated[tuple[str, ...], about("Names of the parameters that are added to URLs.", ["preview"])]
+    user_agent: Annotated[
+        str | None, about("User agent that is sent; null: Pagegrade's own.", "Mozilla/5.0 (X11; Linux)")
+    ]
+    certificates: Annotated[
+        tuple[str, ...],
+        about("Subjects of the certificates that are trusted besides those of everyone.", ["CN=Company Root"]),
+    ]
+    created_at: Annotated[Timestamp, about("Time of its creation.", "2026-01-05T12:34:56.789Z")]
+    updated_at: Annotated[Timestamp, about("Time of its last change.", "2026-01-05T12:34:56.789Z")]
 
 
-class AccessProfileAnswer(Answer):
+class AccessProfileAnswer(Answer, frozen=True, kw_only=True):
     """One access profile."""
 
-    data: AccessProfile = about("The profile.")
+    data: Annotated[AccessProfile, about("The profile.")]
 
 
-class AccessProfileList(CursorListAnswer):
+class AccessProfileList(CursorListAnswer, frozen=True, kw_only=True):
     """Access profiles."""
 
-    data: list[AccessProfile] = about("The profiles of this page.")
+    data: Annotated[list[AccessProfile], about("The profiles of this page.")]
 
 
-class DeletedAccessProfile(Deleted):
+class DeletedAccessProfile(Deleted, frozen=True, kw_only=True):
     """Confirmation that an access profile was deleted."""
 
-    id: int = about("The deleted profile.", 4, ge=1)
-    object: Literal["access_profile"] = about("The kind of object.", "access_profile")
+    id: Annotated[int, about("The deleted profile.", 4, minimum=1)]
+    object: Annotated[Literal["access_profile"], about("The kind of object.", "access_profile")]
 
 
 def access_profile_object(stored: StoredAccess) -> bytes:
     """The JSON object of an access profile."""
-    members: dict[str, Any] = {
-        "id": stored.id,
-        "object": "access_profile",
-        "name": stored.name,
-        "origins": stored.origins,
-        "user": stored.user or None,
-        "password": stored.has_password,
-        "headers": stored.headers,
-        "cookies": stored.cookies,
-        "query": stored.query,
-        "user_agent": stored.user_agent or None,
-        "certificates": stored.certificates,
-        "created_at": timestamp(stored.created_at_ms),
-        "updated_at": timestamp(stored.updated_at_ms),
-    }
-    return msgspec.json.encode(members)
+    return msgspec.json.encode(
+        AccessProfile(
+            id=stored.id,
+            object="access_profile",
+            name=stored.name,
+            origins=stored.origins,
+            user=stored.user or None,
+            password=stored.has_password,
+            headers=stored.headers,
+            cookies=stored.cookies,
+            query=stored.query,
+            user_agent=stored.user_agent or None,
+            certificates=stored.certificates,
+            created_at=timestamp(stored.created_at_ms),
+            updated_at=timestamp(stored.updated_at_ms),
+        )
+    )
 
 
 PATH: Final = "/api/v1/access-profiles"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -12,6 +12,7 @@ from pagegrade.model.account import Key
 from pagegrade.model.account import Usage as StoredUsage
 from pagegrade.model.quotas import MonthUsage as StoredMonth
 from pagegrade.model.quotas import QuotaState
+from pagegrade.model.schema import Count, Points, Timestamp, about
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.operations import find_usage
 from pagegrade.service.accounts.quotas import find_quotas
@@ -24,108 +25,113 @@ from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer
 from pagegrade.web.schemas.envelope import Answer
 from pagegrade.web.schemas.key import APIKey, key_members
-from pagegrade.web.schemas.shape import Count, Document, Points, Timestamp, about
+from pagegrade.web.schemas.shape import Document
 
 DEFAULT_PER_PAGE: Final = 10
 
 
-class Features(Document):
+class Features(Document, frozen=True, kw_only=True):
     """Features of the plan: 1 yes, 0 no, -1 without limit."""
 
-    api: int = about("Use of the API.", 1)
-    reports: int = about("Maximum number of reports; -1: without limit.", -1)
+    api: Annotated[int, about("Use of the API.", 1)]
+    reports: Annotated[int, about("Maximum number of reports; -1: without limit.", -1)]
 
 
-class Plan(Document):
+class Plan(Document, frozen=True, kw_only=True):
     """Plan of the account; an installation without plans has one for all accounts."""
 
-    id: int = about("Number of the plan.", 1)
-    name: str = about("Name of the plan; self-hosted where the account has none.", "self-hosted")
-    features: Features = about("Features of the plan.")
+    id: Annotated[int, about("Number of the plan.", 1)]
+    name: Annotated[str, about("Name of the plan; self-hosted where the account has none.", "self-hosted")]
+    features: Annotated[Features, about("Features of the plan.")]
 
 
-class Limits(Document):
+class Limits(Document, frozen=True, kw_only=True):
     """Limits of the account; null: without limit."""
 
-    requests_per_minute: Count | None = about("Requests per minute and key.", 120)
-    analyses_per_minute: Count | None = about("New reports and re-runs per minute and key.", 30)
-    queued_runs: Count | None = about("Unfinished runs at the same time.", 1000)
-    batch: Count = about("URLs of one batch.", 500)
-    reports: Count | None = about("Stored reports.", None)
-    analyses_per_month: Count | None = about("Analyses that are asked for in a month, in UTC.", 5000)
-    browser_minutes_per_month: Count | None = about("Minutes of analyses in a browser in a month, in UTC.", None)
-    monitors: Count | None = about("Monitors.", 100)
-    audits: Count | None = about("Site audits.", 1000)
-    audit_pages_per_month: Count | None = about("URLs that crawls of audits fetch in a month, in UTC.", None)
-    stored_mb: Count | None = about("Stored results in megabytes; no analysis begins where there are as many.", None)
-    retention_days: Count | None = about("Days between the last analysis of a report and its expiry.", None)
+    requests_per_minute: Annotated[Count | None, about("Requests per minute and key.", 120)]
+    analyses_per_minute: Annotated[Count | None, about("New reports and re-runs per minute and key.", 30)]
+    queued_runs: Annotated[Count | None, about("Unfinished runs at the same time.", 1000)]
+    batch: Annotated[Count, about("URLs of one batch.", 500)]
+    reports: Annotated[Count | None, about("Stored reports.", None)]
+    analyses_per_month: Annotated[Count | None, about("Analyses that are asked for in a month, in UTC.", 5000)]
+    browser_minutes_per_month: Annotated[
+        Count | None, about("Minutes of analyses in a browser in a month, in UTC.", None)
+    ]
+    monitors: Annotated[Count | None, about("Monitors.", 100)]
+    audits: Annotated[Count | None, about("Site audits.", 1000)]
+    audit_pages_per_month: Annotated[Count | None, about("URLs that crawls of audits fetch in a month, in UTC.", None)]
+    stored_mb: Annotated[
+        Count | None, about("Stored results in megabytes; no analysis begins where there are as many.", None)
+    ]
+    retention_days: Annotated[Count | None, about("Days between the last analysis of a report and its expiry.", None)]
 
 
-class MonthUsage(Document):
+class MonthUsage(Document, frozen=True, kw_only=True):
     """Usage of the account in a month."""
 
-    month: str = about("Year and month, in UTC.", "2026-11")
-    analyses: Count = about("Analyses that were asked for, also of reports since deleted.", 212)
-    browser_seconds: Count = about("Time of analyses in a browser, in seconds.", 1830)
-    audit_pages: Count = about("URLs that crawls of audits fetched.", 4500)
+    month: Annotated[str, about("Year and month, in UTC.", "2026-11")]
+    analyses: Annotated[Count, about("Analyses that were asked for, also of reports since deleted.", 212)]
+    browser_seconds: Annotated[Count, about("Time of analyses in a browser, in seconds.", 1830)]
+    audit_pages: Annotated[Count, about("URLs that crawls of audits fetched.", 4500)]
 
 
-class Usage(Document):
+class Usage(Document, frozen=True, kw_only=True):
     """Current usage of the account."""
 
-    reports: Count = about("Stored reports.", 118)
-    projects: Count = about("Hosts of these reports.", 9)
-    queued_runs: Count = about("Unfinished runs.", 0)
-    analyses_today: Count = about("Analyses since midnight UTC.", 41)
-    analyses_total: Count = about("Analyses so far.", 902)
-    stored_bytes: Count = about("Compressed size of the results of all runs in the database.", 2_140_113)
-    analyses_per_month: Count = about("Analyses that were asked for in this month.", 212)
-    browser_minutes_per_month: Count = about("Whole minutes of analyses in a browser in this month.", 30)
-    monitors: Count = about("Monitors.", 12)
-    audits: Count = about("Site audits.", 3)
-    audit_pages_per_month: Count = about(
-        "URLs that crawls of audits fetched in this month, and that unfinished ones may still fetch.", 4500
-    )
-    stored_mb: Count = about("Whole megabytes of stored results.", 2)
-    months: list[MonthUsage] = about("Each of the last 12 months with any use, the newest first.")
+    reports: Annotated[Count, about("Stored reports.", 118)]
+    projects: Annotated[Count, about("Hosts of these reports.", 9)]
+    queued_runs: Annotated[Count, about("Unfinished runs.", 0)]
+    analyses_today: Annotated[Count, about("Analyses since midnight UTC.", 41)]
+    analyses_total: Annotated[Count, about("Analyses so far.", 902)]
+    stored_bytes: Annotated[Count, about("Compressed size of the results of all runs in the database.", 2_140_113)]
+    analyses_per_month: Annotated[Count, about("Analyses that were asked for in this month.", 212)]
+    browser_minutes_per_month: Annotated[Count, about("Whole minutes of analyses in a browser in this month.", 30)]
+    monitors: Annotated[Count, about("Monitors.", 12)]
+    audits: Annotated[Count, about("Site audits.", 3)]
+    audit_pages_per_month: Annotated[
+        Count,
+        about("URLs that crawls of audits fetched in this month, and that unfinished ones may still fetch.", 4500),
+    ]
+    stored_mb: Annotated[Count, about("Whole megabytes of stored results.", 2)]
+    months: Annotated[list[MonthUsage], about("Each of the last 12 months with any use, the newest first.")]
 
 
-class Defaults(Document):
+class Defaults(Document, frozen=True, kw_only=True):
     """Defaults for parameters that a request leaves out."""
 
-    privacy: Literal[0, 1, 2] = about("Privacy of new reports.", 0)
-    per_page: Literal[10, 25, 50, 100] = about("Items of a list.", 10)
+    privacy: Annotated[Literal[0, 1, 2], about("Privacy of new reports.", 0)]
+    per_page: Annotated[Literal[10, 25, 50, 100], about("Items of a list.", 10)]
 
 
-class AccountThresholds(Document):
+class AccountThresholds(Document, frozen=True, kw_only=True):
     """Lowest scores for the results good and decent."""
 
-    good: Points = about("Good at or above this score.", 80)
-    decent: Points = about("Decent at or above this score, bad below.", 50)
+    good: Annotated[Points, about("Good at or above this score.", 80)]
+    decent: Annotated[Points, about("Decent at or above this score, bad below.", 50)]
 
 
-class Account(Document):
+class Account(Document, frozen=True, kw_only=True):
     """The account that the key belongs to."""
 
-    id: int = about("Number of the account.", 1, ge=1)
-    object: Literal["account"] = about("The kind of object.", "account")
-    name: str = about("Name of the account.", "Example")
-    email: str = about("E-mail address of its owner.", "owner@example.org")
-    locale: str = about("Language of its owner.", "en")
-    timezone: str = about("Time zone of its owner; timestamps in the API are always UTC.", "UTC")
-    plan: Plan = about("Plan of the account.")
-    limits: Limits = about("Limits of the account.")
-    usage: Usage = about("Current usage of the account.")
-    defaults: Defaults = about("Defaults for parameters that a request leaves out.")
-    thresholds: AccountThresholds = about("Lowest scores for the results good and decent.")
-    api_key: APIKey = about("The key of this request.")
-    created_at: Timestamp = about("Time of creation.", "2026-01-01T00:00:00.000Z")
+    id: Annotated[int, about("Number of the account.", 1, minimum=1)]
+    object: Annotated[Literal["account"], about("The kind of object.", "account")]
+    name: Annotated[str, about("Name of the account.", "Example")]
+    email: Annotated[str, about("E-mail address of its owner.", "owner@example.org")]
+    locale: Annotated[str, about("Language of its owner.", "en")]
+    timezone: Annotated[str, about("Time zone of its owner; timestamps in the API are always UTC.", "UTC")]
+    plan: Annotated[Plan, about("Plan of the account.")]
+    limits: Annotated[Limits, about("Limits of the account.")]
+    usage: Annotated[Usage, about("Current usage of the account.")]
+    defaults: Annotated[Defaults, about("Defaults for parameters that a request leaves out.")]
+    thresholds: Annotated[AccountThresholds, about("Lowest scores for the results good and decent.")]
+    api_key: Annotated[APIKey, about("The key of this request.")]
+    created_at: Annotated[Timestamp, about("Time of creation.", "2026-01-01T00:00:00.000Z")]
 
 
-class AccountAnswer(Answer):
+class AccountAnswer(Answer, frozen=True, kw_only=True):
     """The account of the caller."""
 
-    data: Account = about("The account.")
+    data: Annotated[Account, about("The account.")]
 
 
 def account_object(

@@ -56,10 +56,7 @@ from pagegrade.web.responses import (
 )
 from pagegrade.web.schemas.audit import (
     AuditAnswer,
-    AuditLinkList,
     AuditList,
-    AuditPageAnswer,
-    AuditPageList,
     CrawlAnswer,
     CrawlList,
     DeletedAudit,
@@ -70,11 +67,16 @@ from pagegrade.web.schemas.audit import (
     crawl_object,
     finding_object,
     finding_page_object,
+)
+from pagegrade.web.schemas.audit_comparison import AuditComparisonAnswer, audit_comparison_object
+from pagegrade.web.schemas.audit_page import (
+    AuditLinkList,
+    AuditPageAnswer,
+    AuditPageList,
     link_object,
     page_item,
     page_object,
 )
-from pagegrade.web.schemas.audit_comparison import AuditComparisonAnswer, audit_comparison_object
 from pagegrade.web.schemas.audit_proof import AuditProofAnswer, audit_proof_object
 from pagegrade.web.wait_for_report import wait_until_crawled
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, ValidationFailed, Violation
+from pagegrade.model.report import Grade
+from pagegrade.model.schema import URL, Count, Points, Timestamp, about
 from pagegrade.model.stored import GRADES, State
 from pagegrade.render.english import N_
 from pagegrade.report.serialize import timestamp
@@ -30,64 +32,64 @@ from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, picked
 from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
-from pagegrade.web.schemas.shape import URL, Count, Document, Points, Result, Timestamp, about
+from pagegrade.web.schemas.shape import Document
 
 
-class BatchItem(Document):
+class BatchItem(Document, frozen=True, kw_only=True):
     """Progress of a batch."""
 
-    id: int = about("Unique number; increases with every new batch.", 7, ge=1)
-    object: Literal["batch"] = about("The kind of object.", "batch")
-    total: Count = about("Reports of the batch that still exist.", 2)
-    queued: Count = about("Reports whose analysis has not ended.", 1)
-    completed: Count = about("Reports that were analyzed.", 1)
-    failed: Count = about("Reports that could not be analyzed.", 0)
-    created_at: Timestamp = about("Time of creation.", "2026-01-05T12:34:56.789Z")
+    id: Annotated[int, about("Unique number; increases with every new batch.", 7, minimum=1)]
+    object: Annotated[Literal["batch"], about("The kind of object.", "batch")]
+    total: Annotated[Count, about("Reports of the batch that still exist.", 2)]
+    queued: Annotated[Count, about("Reports whose analysis has not ended.", 1)]
+    completed: Annotated[Count, about("Reports that were analyzed.", 1)]
+    failed: Annotated[Count, about("Reports that could not be analyzed.", 0)]
+    created_at: Annotated[Timestamp, about("Time of creation.", "2026-01-05T12:34:56.789Z")]
 
 
-class RefusedURL(Document):
+class RefusedURL(Document, frozen=True, kw_only=True):
     """A URL that got no report."""
 
-    url: str = about("The URL as sent, cut after 200 characters.", "ftp://example.com/")
-    code: str = about("Stable code of the reason.", "scheme_not_allowed")
-    message: str = about("The reason in one sentence.", "Only http and https can be analyzed.")
+    url: Annotated[str, about("The URL as sent, cut after 200 characters.", "ftp://example.com/")]
+    code: Annotated[str, about("Stable code of the reason.", "scheme_not_allowed")]
+    message: Annotated[str, about("The reason in one sentence.", "Only http and https can be analyzed.")]
 
 
-class BatchReport(Document):
+class BatchReport(Document, frozen=True, kw_only=True):
     """State of a report of a batch."""
 
-    id: int = about("Number of the report.", 1042, ge=1)
-    object: Literal["report"] = about("The kind of object.", "report")
-    url: URL = about("URL of the report in canonical form.", "https://example.com/pricing")
-    state: State = about("State of the last analysis.", "completed")
-    result: Result | None = about("Good, decent or bad; null without a result.", "decent")
-    score: Points | None = about("0 to 100; null without a result.", 74)
+    id: Annotated[int, about("Number of the report.", 1042, minimum=1)]
+    object: Annotated[Literal["report"], about("The kind of object.", "report")]
+    url: Annotated[URL, about("URL of the report in canonical form.", "https://example.com/pricing")]
+    state: Annotated[State, about("State of the last analysis.", "completed")]
+    result: Annotated[Grade | None, about("Good, decent or bad; null without a result.", "decent")]
+    score: Annotated[Points | None, about("0 to 100; null without a result.", 74)]
 
 
-class Batch(BatchItem):
+class Batch(BatchItem, frozen=True, kw_only=True):
     """A batch with its reports."""
 
-    refused: list[RefusedURL] = about("URLs that are not valid, or occurred more than once.")
-    reports: list[BatchReport] = about("Reports of the batch, in the order of the URLs.")
+    refused: Annotated[list[RefusedURL], about("URLs that are not valid, or occurred more than once.")]
+    reports: Annotated[list[BatchReport], about("Reports of the batch, in the order of the URLs.")]
 
 
-class BatchAnswer(Answer):
+class BatchAnswer(Answer, frozen=True, kw_only=True):
     """One batch."""
 
-    data: Batch = about("The batch.")
+    data: Annotated[Batch, about("The batch.")]
 
 
-class BatchList(ListAnswer):
+class BatchList(ListAnswer, frozen=True, kw_only=True):
     """Batches."""
 
-    data: list[BatchItem] = about("The batches of this page.")
+    data: Annotated[list[BatchItem], about("The batches of this page.")]
 
 
-class DeletedBatch(Deleted):
+class DeletedBatch(Deleted, frozen=True, kw_only=True):
     """Confirmation that a batch was deleted; its reports are kept."""
 
-    id: int = about("The deleted batch.", 7, ge=1)
-    object: Literal["batch"] = about("The kind of object.", "batch")
+    id: Annotated[int, about("The deleted batch.", 7, minimum=1)]
+    object: Annotated[Literal["batch"], about("The kind of object.", "batch")]
 
 
 def batch_item(batch: BatchState) -> bytes:

@@ -5,29 +5,30 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
+from pagegrade.model.schema import about
 from pagegrade.service.container import Services
 from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.openapi.build import build_openapi
 from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request
-from pagegrade.web.schemas.shape import Document, about
+from pagegrade.web.schemas.shape import Document
 
 
-class Description(Document):
+class Description(Document, frozen=True, kw_only=True):
     """An OpenAPI 3.1 document."""
 
-    openapi: str = about("Version of the OpenAPI Specification.", "3.1.0")
-    info: dict[str, Any] = about("Title and version of the API.", {"title": "Pagegrade", "version": "1.0.0"})
-    servers: list[dict[str, Any]] = about("URLs of the API.", [{"url": "https://reports.example.org"}])
-    tags: list[dict[str, Any]] = about("Groups of operations.", [{"name": "Reports"}])
-    paths: dict[str, Any] = about("Operations by path.", {})
-    webhooks: dict[str, Any] = about("Requests sent to webhooks.", {})
-    components: dict[str, Any] = about("Shared schemas, parameters and answers.", {})
+    openapi: Annotated[str, about("Version of the OpenAPI Specification.", "3.1.0")]
+    info: Annotated[dict[str, Any], about("Title and version of the API.", {"title": "Pagegrade", "version": "1.0.0"})]
+    servers: Annotated[list[dict[str, Any]], about("URLs of the API.", [{"url": "https://reports.example.org"}])]
+    tags: Annotated[list[dict[str, Any]], about("Groups of operations.", [{"name": "Reports"}])]
+    paths: Annotated[dict[str, Any], about("Operations by path.", {})]
+    webhooks: Annotated[dict[str, Any], about("Requests sent to webhooks.", {})]
+    components: Annotated[dict[str, Any], about("Shared schemas, parameters and answers.", {})]
 
 
 KEPT: Final = ("Cache-Control", "public, max-age=3600")

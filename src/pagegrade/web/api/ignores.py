@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
 from pagegrade.model.ignores import StoredIgnore
+from pagegrade.model.schema import Count, Timestamp, about
 from pagegrade.render.english import N_
 from pagegrade.report.serialize import format_timestamp, timestamp
 from pagegrade.service.container import Services
@@ -24,65 +25,70 @@ from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
-from pagegrade.web.schemas.shape import Count, Document, Timestamp, about
+from pagegrade.web.schemas.shape import Document
 
 
-class Ignore(Document):
+class Ignore(Document, frozen=True, kw_only=True):
     """Findings of one check that cost nothing."""
 
-    id: int = about("Grows with every new rule; never used again.", 12, ge=1)
-    object: Literal["ignore"] = about("The kind of object.", "ignore")
-    check: str = about("Id of the check.", "image-alt")
-    report_id: int | None = about("The one report it is for; null: those of its project, or all.", 1042)
-    project: str | None = about("The one project it is for; null: all.", None, "example.com")
-    selector: str | None = about("Only places in elements that match; null: all.", ".banner img")
-    url_pattern: str | None = about("Only places that name a matching URL; null: all.", None, "https://cdn.example/*")
-    state: str | None = about("The worst state of the check that is ignored; null: any.", "missing")
-    places: Count | None = about("The most places that are ignored; null: any number.", 2)
-    reason: str = about("Reason to ignore the finding.", "The banner is replaced in May.")
-    author: str = about("Name of the account that made it.", "Example")
-    expires_at: Timestamp | None = about("From then on findings count again; null: never.", "2027-05-01T00:00:00.000Z")
-    created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
+    id: Annotated[int, about("Grows with every new rule; never used again.", 12, minimum=1)]
+    object: Annotated[Literal["ignore"], about("The kind of object.", "ignore")]
+    check: Annotated[str, about("Id of the check.", "image-alt")]
+    report_id: Annotated[int | None, about("The one report it is for; null: those of its project, or all.", 1042)]
+    project: Annotated[str | None, about("The one project it is for; null: all.", None, "example.com")]
+    selector: Annotated[str | None, about("Only places in elements that match; null: all.", ".banner img")]
+    url_pattern: Annotated[
+        str | None, about("Only places that name a matching URL; null: all.", None, "https://cdn.example/*")
+    ]
+    state: Annotated[str | None, about("The worst state of the check that is ignored; null: any.", "missing")]
+    places: Annotated[Count | None, about("The most places that are ignored; null: any number.", 2)]
+    reason: Annotated[str, about("Reason to ignore the finding.", "The banner is replaced in May.")]
+    author: Annotated[str, about("Name of the account that made it.", "Example")]
+    expires_at: Annotated[
+        Timestamp | None, about("From then on findings count again; null: never.", "2027-05-01T00:00:00.000Z")
+    ]
+    created_at: Annotated[Timestamp, about("Time of its creation.", "2026-01-05T12:34:56.789Z")]
 
 
-class IgnoreAnswer(Answer):
+class IgnoreAnswer(Answer, frozen=True, kw_only=True):
     """One ignore rule."""
 
-    data: Ignore = about("The rule.")
+    data: Annotated[Ignore, about("The rule.")]
 
 
-class IgnoreList(CursorListAnswer):
+class IgnoreList(CursorListAnswer, frozen=True, kw_only=True):
     """Ignore rules."""
 
-    data: list[Ignore] = about("The rules of this page.")
+    data: Annotated[list[Ignore], about("The rules of this page.")]
 
 
-class DeletedIgnore(Deleted):
+class DeletedIgnore(Deleted, frozen=True, kw_only=True):
     """Confirmation that an ignore rule was deleted."""
 
-    id: int = about("The deleted rule.", 12, ge=1)
-    object: Literal["ignore"] = about("The kind of object.", "ignore")
+    id: Annotated[int, about("The deleted rule.", 12, minimum=1)]
+    object: Annotated[Literal["ignore"], about("The kind of object.", "ignore")]
 
 
 def ignore_object(stored: StoredIgnore) -> bytes:
     """The JSON object of a rule."""
     rule = stored.rule
-    members: dict[str, Any] = {
-        "id": rule.id,
-        "object": "ignore",
-        "check": rule.check,
-        "report_id": stored.report_id,
-        "project": rule.project or None,
-        "selector": rule.selector or None,
-        "url_pattern": rule.url_pattern or None,
-        "state": rule.state,
-        "places": rule.places,
-        "reason": rule.reason,
-        "author": rule.author,
-        "expires_at": None if rule.expires_at is None else format_timestamp(rule.expires_at),
-        "created_at": timestamp(stored.created_at_ms),
-    }
-    return msgspec.json.encode(members)
+    return msgspec.json.encode(
+        Ignore(
+            id=rule.id or 0,
+            object="ignore",
+            check=rule.check,
+            report_id=stored.report_id,
+            project=rule.project or None,
+            selector=rule.selector or None,
+            url_pattern=rule.url_pattern or None,
+            state=rule.state,
+            places=rule.places,
+            reason=rule.reason,
+            author=rule.author,
+            expires_at=None if rule.expires_at is None else format_timestamp(rule.expires_at),
+            created_at=timestamp(stored.created_at_ms),
+        )
+    )
 
 
 PATH: Final = "/api/v1/ignores"

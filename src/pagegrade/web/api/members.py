@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 from pydantic import BaseModel, Field
@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from pagegrade.model.account import MEMBERS, Role, Teammate
 from pagegrade.model.account import Invitation as StoredInvitation
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, ValidationFailed, Violation
+from pagegrade.model.schema import Timestamp, about
 from pagegrade.render.english import N_
 from pagegrade.report.serialize import timestamp
 from pagegrade.service import invitation_mail
@@ -28,7 +29,7 @@ from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
-from pagegrade.web.schemas.shape import Document, Timestamp, about
+from pagegrade.web.schemas.shape import Document
 
 RoleName = Literal["viewer", "editor", "admin", "owner"]
 """Names of ``Role``, in lower case."""
@@ -36,93 +37,97 @@ _MAILED = "Whether the link was sent to the address: `sent`; `refused` or `unava
 _MAILED += "too many were sent within an hour. Null: no address was given, or the answer repeats an earlier one."
 
 
-class Member(Document):
+class Member(Document, frozen=True, kw_only=True):
     """A person who works in the account."""
 
-    id: int = about("Number of the person, the same in every account.", 7, ge=1)
-    object: Literal["member"] = about("The kind of object.", "member")
-    name: str = about("Name of the person.", "Bob")
-    email: str = about("E-mail address with which they sign in.", "bob@example.org")
-    role: RoleName = about("What they may do; each role may do all that those before it may.", "editor")
-    joined_at: Timestamp | None = about("Null: it is the person's own account.", "2026-01-05T12:34:56.789Z")
+    id: Annotated[int, about("Number of the person, the same in every account.", 7, minimum=1)]
+    object: Annotated[Literal["member"], about("The kind of object.", "member")]
+    name: Annotated[str, about("Name of the person.", "Bob")]
+    email: Annotated[str, about("E-mail address with which they sign in.", "bob@example.org")]
+    role: Annotated[RoleName, about("What they may do; each role may do all that those before it may.", "editor")]
+    joined_at: Annotated[Timestamp | None, about("Null: it is the person's own account.", "2026-01-05T12:34:56.789Z")]
 
 
-class MemberAnswer(Answer):
+class MemberAnswer(Answer, frozen=True, kw_only=True):
     """One member."""
 
-    data: Member = about("The member.")
+    data: Annotated[Member, about("The member.")]
 
 
-class MemberList(CursorListAnswer):
+class MemberList(CursorListAnswer, frozen=True, kw_only=True):
     """Members of the account."""
 
-    data: list[Member] = about("The members of this page.")
+    data: Annotated[list[Member], about("The members of this page.")]
 
 
-class RemovedMember(Deleted):
+class RemovedMember(Deleted, frozen=True, kw_only=True):
     """Confirmation that a person is no member any more."""
 
-    id: int = about("The removed person.", 7, ge=1)
-    object: Literal["member"] = about("The kind of object.", "member")
+    id: Annotated[int, about("The removed person.", 7, minimum=1)]
+    object: Annotated[Literal["member"], about("The kind of object.", "member")]
 
 
-class Invitation(Document):
+class Invitation(Document, frozen=True, kw_only=True):
     """A link that makes one person a member, without the link itself."""
 
-    id: int = about("Number of the invitation.", 4, ge=1)
-    object: Literal["invitation"] = about("The kind of object.", "invitation")
-    label: str = about("Whom it is for.", "Bob")
-    role: RoleName = about("Role of the person who accepts it.", "editor")
-    created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
-    expires_at: Timestamp = about("It can be accepted until then.", "2026-01-12T12:34:56.789Z")
+    id: Annotated[int, about("Number of the invitation.", 4, minimum=1)]
+    object: Annotated[Literal["invitation"], about("The kind of object.", "invitation")]
+    label: Annotated[str, about("Whom it is for.", "Bob")]
+    role: Annotated[RoleName, about("Role of the person who accepts it.", "editor")]
+    created_at: Annotated[Timestamp, about("Time of its creation.", "2026-01-05T12:34:56.789Z")]
+    expires_at: Annotated[Timestamp, about("It can be accepted until then.", "2026-01-12T12:34:56.789Z")]
 
 
-class MadeInvitation(Invitation):
+class MadeInvitation(Invitation, frozen=True, kw_only=True):
     """A new invitation."""
 
-    url: str | None = about(
-        "The link, shown this one time. Null in an answer that repeats an earlier one: only a hash is stored.",
-        "https://grades.example.org/join/pYkN0oE1dXw3cRbq7tUVgHs5aZfJ2mLx8KiQ4CvTeSw",
-    )
-    mailed: Literal["sent", "refused", "unavailable", "limited"] | None = about(_MAILED, None, "sent")
+    url: Annotated[
+        str | None,
+        about(
+            "The link, shown this one time. Null in an answer that repeats an earlier one: only a hash is stored.",
+            "https://grades.example.org/join/pYkN0oE1dXw3cRbq7tUVgHs5aZfJ2mLx8KiQ4CvTeSw",
+        ),
+    ]
+    mailed: Annotated[Literal["sent", "refused", "unavailable", "limited"] | None, about(_MAILED, None, "sent")]
 
 
-class InvitationAnswer(Answer):
+class InvitationAnswer(Answer, frozen=True, kw_only=True):
     """One invitation."""
 
-    data: Invitation = about("The invitation, without its link.")
+    data: Annotated[Invitation, about("The invitation, without its link.")]
 
 
-class MadeInvitationAnswer(Answer):
+class MadeInvitationAnswer(Answer, frozen=True, kw_only=True):
     """A new invitation."""
 
-    data: MadeInvitation = about("The invitation, with its link.")
+    data: Annotated[MadeInvitation, about("The invitation, with its link.")]
 
 
-class InvitationList(CursorListAnswer):
+class InvitationList(CursorListAnswer, frozen=True, kw_only=True):
     """Invitations that can be accepted."""
 
-    data: list[Invitation] = about("The invitations of this page.")
+    data: Annotated[list[Invitation], about("The invitations of this page.")]
 
 
-class WithdrawnInvitation(Deleted):
+class WithdrawnInvitation(Deleted, frozen=True, kw_only=True):
     """Confirmation that an invitation can be accepted no more."""
 
-    id: int = about("The withdrawn invitation.", 4, ge=1)
-    object: Literal["invitation"] = about("The kind of object.", "invitation")
+    id: Annotated[int, about("The withdrawn invitation.", 4, minimum=1)]
+    object: Annotated[Literal["invitation"], about("The kind of object.", "invitation")]
 
 
 def member_object(teammate: Teammate) -> bytes:
     """The JSON object of a member."""
-    members: dict[str, Any] = {
-        "id": teammate.person.id,
-        "object": "member",
-        "name": teammate.person.name,
-        "email": teammate.person.email,
-        "role": teammate.role.name.lower(),
-        "joined_at": None if teammate.joined_at_ms is None else timestamp(teammate.joined_at_ms),
-    }
-    return msgspec.json.encode(members)
+    return msgspec.json.encode(
+        Member(
+            id=teammate.person.id,
+            object="member",
+            name=teammate.person.name,
+            email=teammate.person.email,
+            role=cast("RoleName", teammate.role.name.lower()),
+            joined_at=None if teammate.joined_at_ms is None else timestamp(teammate.joined_at_ms),
+        )
+    )
 
 
 def invitation_object(invitation: StoredInvitation, **more: Any) -> bytes:

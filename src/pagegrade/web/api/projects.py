@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
+from pagegrade.model.schema import Count, about
 from pagegrade.parse.url import project_of
 from pagegrade.render.english import N_
 from pagegrade.service.container import Services
@@ -19,40 +20,46 @@ from pagegrade.web.report_requests import delete_project_in_parts, typed_project
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer
 from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
-from pagegrade.web.schemas.shape import Count, Document, about
+from pagegrade.web.schemas.shape import Document
 
 
-class Project(Document):
+class Project(Document, frozen=True, kw_only=True):
     """A host with its reports."""
 
-    object: Literal["project"] = about("The kind of object.", "project")
-    project: str = about("The host, without `www.`.", "example.com")
-    reports: Count = about("Reports on it.", 14)
+    object: Annotated[Literal["project"], about("The kind of object.", "project")]
+    project: Annotated[str, about("The host, without `www.`.", "example.com")]
+    reports: Annotated[Count, about("Reports on it.", 14)]
 
 
-class ProjectAnswer(Answer):
+class ProjectAnswer(Answer, frozen=True, kw_only=True):
     """One project."""
 
-    data: Project = about("The project.")
+    data: Annotated[Project, about("The project.")]
 
 
-class ProjectList(ListAnswer):
+class ProjectList(ListAnswer, frozen=True, kw_only=True):
     """Projects."""
 
-    data: list[Project] = about("The projects of this page.")
+    data: Annotated[list[Project], about("The projects of this page.")]
 
 
-class DeletedProject(Deleted):
+class DeletedProject(Deleted, frozen=True, kw_only=True):
     """Confirmation that the reports of a project were deleted."""
 
-    project: str = about("The host.", "example.com")
-    object: Literal["project"] = about("The kind of object.", "project")
-    reports: Count = about("Number of deleted reports.", 14)
+    project: Annotated[str, about("The host.", "example.com")]
+    object: Annotated[Literal["project"], about("The kind of object.", "project")]
+    reports: Annotated[Count, about("Number of deleted reports.", 14)]
 
 
 def project_object(project: ProjectSize) -> bytes:
     """The JSON object of a project."""
-    return msgspec.json.encode({"object": "project", "project": project.name, "reports": project.reports})
+    return msgspec.json.encode(
+        Project(
+            object="project",
+            project=project.name,
+            reports=project.reports,
+        )
+    )
 
 
 PATH: Final = "/api/v1/projects"

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
@@ -29,6 +30,7 @@ from pagegrade.web.openapi.components import (
     WITH_KEY,
     JSONObject,
 )
+from pagegrade.web.openapi.json_schema import REFERENCE, schemas_of
 from pagegrade.web.operations import Operation
 from pagegrade.web.problem_texts import example_problem, statuses_of
 from pagegrade.web.problems import MEDIA_TYPE, PROBLEMS
@@ -58,7 +60,6 @@ EVENT_SUMMARIES: Final[dict[str, str]] = {
     "audit.recovered": "A site keeps the budgets of a monitor again, or can be reached again",
     "quota.low": "A quota is nearly used, or used up",
 }
-_SCHEMA: Final = "#/components/schemas/{model}"
 _VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
 """Keywords of a schema whose content is data, not a schema."""
 _MODE: Final[JsonSchemaMode] = "validation"
@@ -155,9 +156,9 @@ def path_names(operation: Operation) -> tuple[str, ...]:
     return tuple(re.findall(r"{(\w+)}", operation.path))
 
 
-def answer_examples(model: type[BaseModel], status: int) -> dict[str, JSONObject]:
+def answer_examples(model: type[Struct], status: int) -> dict[str, JSONObject]:
     """Return name -> example answer for a document."""
-    answer = example_of(model, **({"status": status} if "status" in model.model_fields else {}))
+    answer = example_of(model, **({"status": status} if "status" in model.__struct_encode_fields__ else {}))
     if model is ReportAnswer:
         return {
             "finished": {"summary": "The analysis has ended", "value": answer},
@@ -207,7 +208,7 @@ def _webhooks() -> JSONObject:
                 "parameters": parameters,
                 "requestBody": {
                     "required": True,
-                    "content": {JSON: {"schema": {"$ref": _SCHEMA.format(model=_payload_of(event).__name__)}}},
+                    "content": {JSON: {"schema": {"$ref": REFERENCE.format(model=_payload_of(event).__name__)}}},
                 },
                 "responses": {"2XX": {"description": "The event is accepted."}},
             }
@@ -216,20 +217,20 @@ def _webhooks() -> JSONObject:
     }
 
 
-def _payload_of(event: EventType) -> type[BaseModel]:
+def _payload_of(event: EventType) -> type[Struct]:
     if event == "quota.low":
         return QuotaWebhookPayload
     return AuditWebhookPayload if event.startswith("audit.") else WebhookPayload
 
 
 def _schemas(operations: Sequence[Operation]) -> JSONObject:
-    found: set[type[BaseModel]] = {Problem, ValidationProblem, *map(_payload_of, EVENT_TYPES)}
+    documents: list[type[Struct]] = [Problem, ValidationProblem, *map(_payload_of, EVENT_TYPES)]
     for operation in operations:
-        found.update(operation.answers.values())
-        found.update(model for model in (operation.body,) if model is not None)
-    models = sorted(found, key=lambda model: model.__name__)
-    _, definitions = models_json_schema([(model, _MODE) for model in models], ref_template=_SCHEMA)
-    made: JSONObject = {name: _plain(schema) for name, schema in definitions["$defs"].items()}
+        documents += operation.answers.values()
+    bodies = {operation.body for operation in operations if operation.body is not None}
+    _, definitions = models_json_schema([(model, _MODE) for model in bodies], ref_template=REFERENCE)
+    made: JSONObject = {name: _plain(schema) for name, schema in definitions.get("$defs", {}).items()}
+    made |= schemas_of(documents)
     for body, media_types in _described_bodies(operations).items():
         for name in made[body.__name__].get("required", ()):
             made[body.__name__]["properties"][name]["minLength"] = 1  # an empty value counts as absent
@@ -317,7 +318,7 @@ def _answers(operation: Operation, operations: Sequence[Operation]) -> JSONObjec
             "headers": _headers(answer_headers(operation, status)) | shared,
             "content": {
                 JSON: {
-                    "schema": {"$ref": _SCHEMA.format(model=model.__name__)},
+                    "schema": {"$ref": REFERENCE.format(model=model.__name__)},
                     "examples": answer_examples(model, status),
                 }
             },
@@ -333,7 +334,7 @@ def _answers(operation: Operation, operations: Sequence[Operation]) -> JSONObjec
     return found
 
 
-def _links(model: type[BaseModel], operations: Sequence[Operation]) -> JSONObject:
+def _links(model: type[Struct], operations: Sequence[Operation]) -> JSONObject:
     """Return links to the operations that apply to the object in an answer."""
     parameters: JSONObject = {
         ReportAnswer: {"id": "$response.body#/data/id"},
@@ -373,9 +374,9 @@ def _statuses(code: str, operation: Operation) -> tuple[int, ...]:
 
 def _problem_answer(codes: Sequence[str], status: int) -> JSONObject:
     model = ValidationProblem if all(code in WITH_FIELDS for code in codes) else Problem
-    schema: JSONObject = {"$ref": _SCHEMA.format(model=model.__name__)}
+    schema: JSONObject = {"$ref": REFERENCE.format(model=model.__name__)}
     if model is Problem and any(code in WITH_FIELDS for code in codes):
-        schema = {"anyOf": [{"$ref": _SCHEMA.format(model=kind.__name__)} for kind in (ValidationProblem, Problem)]}
+        schema = {"anyOf": [{"$ref": REFERENCE.format(model=kind.__name__)} for kind in (ValidationProblem, Problem)]}
     headers = dict.fromkeys(name for code in codes for name in PROBLEM_HEADERS.get(code, ()))
     return {
         "description": " ".join(example_problem(code)[0] for code in codes),
@@ -430,7 +431,7 @@ def _parameters(operations: Sequence[Operation]) -> JSONObject:
 def _query(operation: Operation) -> list[JSONObject]:
     if operation.query is None:
         return []
-    schema = operation.query.model_json_schema(ref_template=_SCHEMA, mode=_MODE)
+    schema = operation.query.model_json_schema(ref_template=REFERENCE, mode=_MODE)
     made = []
     for name, raw in schema.get("properties", {}).items():
         described = _plain(_without_null(raw))
@@ -453,14 +454,14 @@ def _without_null(schema: JSONObject) -> JSONObject:
 
 
 def _body(model: type[BaseModel], media_types: Sequence[str]) -> JSONObject:
-    whole = example_of(model)
+    whole = {name: field.examples[0] for name, field in model.model_fields.items() if field.examples}
     least = {name: whole[name] for name, field in model.model_fields.items() if field.is_required()}
     examples = {"all": {"summary": "Everything", "value": whole}}
     if least:
         examples = {"least": {"summary": "The least", "value": least}, **examples}
     content = {
         media_type: {
-            "schema": {"$ref": _SCHEMA.format(model=_body_name(model, media_type))},
+            "schema": {"$ref": REFERENCE.format(model=_body_name(model, media_type))},
             "examples": examples,
         }
         for media_type in media_types

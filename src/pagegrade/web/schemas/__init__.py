@@ -1,5 +1,5 @@
-"""JSON documents of the API, one module per object: its description, the answers around it, and what builds it.
+"""JSON documents of the API, one module per object: the struct that is encoded and described, and what builds it.
 
-Tests hold description and JSON together. ``shape`` has what descriptions are declared with, ``envelope`` what answers
-have around their data, ``results`` what reports and runs have in common.
+Begin with ``monitor``. ``envelope`` has what answers have around their data, ``results`` the pieces of JSON that
+reports and runs have in common. The parts of a report are declared below ``pagegrade.model``.
 """

@@ -2,84 +2,97 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from pagegrade.model.account import DEFAULT_SCOPES, Key
+from pagegrade.model.schema import Timestamp, about
 from pagegrade.report.serialize import timestamp
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
-from pagegrade.web.schemas.shape import Document, Timestamp, about
+from pagegrade.web.schemas.shape import Document
 
 
-class APIKey(Document):
+class APIKey(Document, frozen=True, kw_only=True):
     """A key, without its secret."""
 
-    id: int = about("Number of the key.", 3, ge=1)
-    name: str = about("Name chosen by its owner.", "ci")
-    prefix: str = about("First characters, to recognize it by.", "pgk_8Hs2aB9d")
-    scopes: list[
-        Literal[
-            "reports:read",
-            "reports:write",
-            "account:read",
-            "ignores",
-            "monitors",
-            "webhooks",
-            "audits:read",
-            "audits:write",
-            "access",
-            "keys",
-            "members",
-        ]
-    ] = about("Permissions of the key.", list(DEFAULT_SCOPES))
-    project: str | None = about("The only project that the key can use; null: all projects.", None, "example.com")
-    expires_at: Timestamp | None = about("Null: never.", None, "2027-01-01T00:00:00.000Z")
-    last_used_at: Timestamp | None = about("To the minute; null: never before.", "2026-01-05T12:34:00.000Z")
+    id: Annotated[int, about("Number of the key.", 3, minimum=1)]
+    name: Annotated[str, about("Name chosen by its owner.", "ci")]
+    prefix: Annotated[str, about("First characters, to recognize it by.", "pgk_8Hs2aB9d")]
+    scopes: Annotated[
+        list[
+            Literal[
+                "reports:read",
+                "reports:write",
+                "account:read",
+                "ignores",
+                "monitors",
+                "webhooks",
+                "audits:read",
+                "audits:write",
+                "access",
+                "keys",
+                "members",
+            ]
+        ],
+        about("Permissions of the key.", list(DEFAULT_SCOPES)),
+    ]
+    project: Annotated[
+        str | None, about("The only project that the key can use; null: all projects.", None, "example.com")
+    ]
+    expires_at: Annotated[Timestamp | None, about("Null: never.", None, "2027-01-01T00:00:00.000Z")]
+    last_used_at: Annotated[Timestamp | None, about("To the minute; null: never before.", "2026-01-05T12:34:00.000Z")]
 
 
-class ListedKey(APIKey):
+class ListedKey(APIKey, frozen=True, kw_only=True):
     """A key of the account, without its secret."""
 
-    object: Literal["key"] = about("The kind of object.", "key")
-    made_by: int | None = about(
-        "The key that made it through the API, and is revoked together with it; null: a person made it.", None, 3
-    )
-    created_at: Timestamp = about("Time of its creation.", "2026-01-05T12:34:56.789Z")
+    object: Annotated[Literal["key"], about("The kind of object.", "key")]
+    made_by: Annotated[
+        int | None,
+        about(
+            "The key that made it through the API, and is revoked together with it; null: a person made it.", None, 3
+        ),
+    ]
+    created_at: Annotated[Timestamp, about("Time of its creation.", "2026-01-05T12:34:56.789Z")]
 
 
-class MadeKey(ListedKey):
+class MadeKey(ListedKey, frozen=True, kw_only=True):
     """A new key."""
 
-    secret: str | None = about(
-        "The key itself, shown this one time. Null in an answer that repeats an earlier one: only a hash is stored.",
-        "pgk_8Hs2aB9dW0kQm3xYvN7rTzL5cEjP1uGfDhSiKoMbAnVtR4q6wXy2Z",
-    )
+    secret: Annotated[
+        str | None,
+        about(
+            "The key itself, shown this one time. Null in an answer that repeats an earlier one: only a hash is "
+            "stored.",
+            "pgk_8Hs2aB9dW0kQm3xYvN7rTzL5cEjP1uGfDhSiKoMbAnVtR4q6wXy2Z",
+        ),
+    ]
 
 
-class KeyAnswer(Answer):
+class KeyAnswer(Answer, frozen=True, kw_only=True):
     """One API key."""
 
-    data: ListedKey = about("The key, without its secret.")
+    data: Annotated[ListedKey, about("The key, without its secret.")]
 
 
-class MadeKeyAnswer(Answer):
+class MadeKeyAnswer(Answer, frozen=True, kw_only=True):
     """A new API key."""
 
-    data: MadeKey = about("The key, with its secret.")
+    data: Annotated[MadeKey, about("The key, with its secret.")]
 
 
-class KeyList(CursorListAnswer):
+class KeyList(CursorListAnswer, frozen=True, kw_only=True):
     """API keys."""
 
-    data: list[ListedKey] = about("The keys of this page.")
+    data: Annotated[list[ListedKey], about("The keys of this page.")]
 
 
-class DeletedKey(Deleted):
+class DeletedKey(Deleted, frozen=True, kw_only=True):
     """Confirmation that a key was revoked."""
 
-    id: int = about("The revoked key.", 4, ge=1)
-    object: Literal["key"] = about("The kind of object.", "key")
+    id: Annotated[int, about("The revoked key.", 4, minimum=1)]
+    object: Annotated[Literal["key"], about("The kind of object.", "key")]
 
 
 def key_object(key: Key, **more: Any) -> bytes:

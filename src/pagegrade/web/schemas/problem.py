@@ -2,48 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+import msgspec
+from msgspec import UNSET, UnsetType
 
-from pagegrade.web.schemas.shape import URL, Document, about, sometimes
+from pagegrade.model.schema import URL, about
+from pagegrade.web.schemas.shape import Document
 
 
-class ProblemViolation(Document):
+class ProblemViolation(Document, frozen=True, kw_only=True):
     """Violation of one field, for programs."""
 
-    field: str = about("Name of the field.", "privacy")
-    in_: Literal["query", "body"] = Field(
-        alias="in", description="Place of the field in the request.", examples=["body"]
+    field: Annotated[str, about("Name of the field.", "privacy")]
+    in_: Annotated[Literal["query", "body"], about("Place of the field in the request.", "body")] = msgspec.field(
+        name="in"
     )
-    code: str = about("Stable code of the violation.", "not_in")
-    allowed: list[str | int] = sometimes("The values there are.", [0, 1, 2])
-    limit: int = sometimes("The bound that was crossed.", 2048)
+    code: Annotated[str, about("Stable code of the violation.", "not_in")]
+    allowed: Annotated[list[str | int], about("The values there are.", [0, 1, 2])] | UnsetType = UNSET
+    limit: Annotated[int, about("The bound that was crossed.", 2048)] | UnsetType = UNSET
 
 
-class Problem(Document):
+class Problem(Document, frozen=True, kw_only=True):
     """Reason why the request failed. Match on `code`; the sentences may change."""
 
-    type: URL = about("A page that explains this kind of problem.", "https://reports.example.org/problems/not-found")
-    title: str = about("Name of the kind of problem.", "Not found")
-    status: int = about("HTTP status of the answer.", 404, ge=400, le=599)
-    detail: str = about("Description of the problem and its solution.", "There is nothing here.")
-    instance: str = about("Path of the request.", "/api/v1/reports/7")
-    code: str = about("Stable name of the kind of problem.", "not_found")
-    message: str = about("The same as `detail`.", "There is nothing here.")
-    request_id: str = about("Identifies the request in the logs; include it in bug reports.", "5f0d9c1be2a74c33")
+    type: Annotated[
+        URL, about("A page that explains this kind of problem.", "https://reports.example.org/problems/not-found")
+    ]
+    title: Annotated[str, about("Name of the kind of problem.", "Not found")]
+    status: Annotated[int, about("HTTP status of the answer.", 404, minimum=400, maximum=599)]
+    detail: Annotated[str, about("Description of the problem and its solution.", "There is nothing here.")]
+    instance: Annotated[str, about("Path of the request.", "/api/v1/reports/7")]
+    code: Annotated[str, about("Stable name of the kind of problem.", "not_found")]
+    message: Annotated[str, about("The same as `detail`.", "There is nothing here.")]
+    request_id: Annotated[
+        str, about("Identifies the request in the logs; include it in bug reports.", "5f0d9c1be2a74c33")
+    ]
 
 
-class ValidationProblem(Problem):
+class ValidationProblem(Problem, frozen=True, kw_only=True):
     """Problem of a request with fields that are not valid."""
 
-    errors: dict[str, list[str]] = about("Messages by field.", {"privacy": ["Must be one of 0, 1, 2."]})
-    violations: list[ProblemViolation] = about("The same as codes, for programs.")
+    errors: Annotated[dict[str, list[str]], about("Messages by field.", {"privacy": ["Must be one of 0, 1, 2."]})]
+    violations: Annotated[list[ProblemViolation], about("The same as codes, for programs.")]
 
 
-class AnswerWarning(Document):
+class AnswerWarning(Document, frozen=True, kw_only=True):
     """Warning about a request that succeeded."""
 
-    field: str = about("The field that the warning is about.", "password")
-    code: str = about("Stable code of the warning.", "password_ignored")
-    message: str = about("The warning in one sentence.", "The password was not stored: it is used with privacy 2 only.")
+    field: Annotated[str, about("The field that the warning is about.", "password")]
+    code: Annotated[str, about("Stable code of the warning.", "password_ignored")]
+    message: Annotated[
+        str, about("The warning in one sentence.", "The password was not stored: it is used with privacy 2 only.")
+    ]

@@ -2,117 +2,139 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from pagegrade.model.report import Category
+from pagegrade.model.rendering import RenderedPage
+from pagegrade.model.report import (
+    AppliedCap,
+    Category,
+    CategoryScore,
+    Counts,
+    Failure,
+    Grade,
+    IgnoredTotal,
+    PageFacts,
+    RunFacts,
+    Withheld,
+)
+from pagegrade.model.schema import URL, Points, Timestamp, about
 from pagegrade.model.stored import State, StoredReport
 from pagegrade.report.codec import read_summary
+from pagegrade.report.serialize import Analysis, CheckResult
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
-from pagegrade.web.schemas.rendered import Analysis, RenderedPage, RenderedPending
 from pagegrade.web.schemas.results import (
     ABSENT,
     NO_SUMMARY,
     RESULTS,
-    Cap,
-    CategoryScore,
-    CheckResult,
-    Counts,
     DetailBytes,
-    Failure,
-    IgnoredTotal,
-    Page,
     Part,
-    RunFacts,
-    Withheld,
     integer,
     moment,
     result_members,
 )
-from pagegrade.web.schemas.shape import (
-    URL,
-    Document,
-    Points,
-    Result,
-    Timestamp,
-    about,
-    example_of,
-    sometimes,
-)
+from pagegrade.web.schemas.shape import Document, example_of
 
 _REPORT: Final = "https://reports.example.org"
 _DEVICE: Final = {None: b"null", "mobile": b'"mobile"', "desktop": b'"desktop"'}
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class ReportItem(Document):
+class RenderedPending(Document, frozen=True, kw_only=True):
+    """A run in a browser that follows the static one by itself, and has not ended."""
+
+    state: Annotated[Literal["pending"], about("The run waits or is under way.", "pending")]
+    run: Annotated[int, about("Number of the run.", 2, minimum=1)]
+
+
+class ReportItem(Document, frozen=True, kw_only=True):
     """A report as an item of a list.
 
     `state` describes the last analysis; `result`, `score` and their details describe the last successful one and are
     null until there is one. A failed re-run keeps the old results and sets `error`.
     """
 
-    id: int = about("Unique number; increases with every new report.", 1042, ge=1)
-    object: Literal["report"] = about("The kind of object.", "report")
-    version: int = about("Version of the report's format.", 1)
-    url: URL = about("URL to analyze, in canonical form.", "https://example.com/pricing")
-    final_url: str | None = about("URL after redirects.", "https://example.com/pricing/")
-    project: str = about("Host of the URL, without `www.`.", "example.com")
-    privacy: Literal[0, 1, 2] = about(
-        "Readers of the share page: 0 anyone with the link, 1 the account only, 2 by password.", 2
-    )
-    password: bool = about("True if a password is set.", True)  # noqa: FBT003
-    render: Literal[0, 1] | None = about(
-        "1: a browser draws the page, 0: none does; null: as the installation decides.", None
-    )
-    device: Literal["mobile", "desktop"] | None = about(
-        "Device that a browser is to imitate; null: the default, `mobile`.", None
-    )
-    state: State = about("State of the last analysis.", "completed")
-    result: Result | None = about("Good, decent or bad; null without a score.", "decent")
-    score: Points | None = about("0 to 100; null if withheld or without results.", 74)
-    uncapped_score: float | None = about("100 minus the points lost in all categories, before caps and rounding.", 74.3)
-    coverage: float | None = about(
-        "Share of the possible penalties of what applies that could be evaluated.", 0.98, ge=0, le=1
-    )
-    withheld: Withheld | None = about("Reason why a completed report has no score; null if it has one.", None)
-    analysis: Analysis = about("The engine that produced the results.")
-    ignored: IgnoredTotal | None = about("Effect of ignore rules on the score; null if no finding is ignored.", None)
-    caps: list[Cap] = about("Findings that limit the score.")
-    counts: Counts | None = about("Number of checks by outcome.")
-    categories: dict[Category, CategoryScore] = about(
-        "Category → how the page does in it; empty before there are results."
-    )
-    run: RunFacts | None = about("The analysis that the results come from.")
-    error: Failure | None = about("Reason why the last analysis failed; null if it did not.", None)
-    share_url: URL = about("URL of the share page.", f"{_REPORT}/r/9fK2vQ7xLmB3dT0aYw5cZg")
-    generated_at: Timestamp | None = about("Time of the results.", "2026-01-05T12:34:56.789Z")
-    created_at: Timestamp = about("Time of creation.", "2026-01-02T08:00:00.000Z")
-    updated_at: Timestamp = about("Time of the last change.", "2026-01-05T12:34:56.789Z")
+    id: Annotated[int, about("Unique number; increases with every new report.", 1042, minimum=1)]
+    object: Annotated[Literal["report"], about("The kind of object.", "report")]
+    version: Annotated[int, about("Version of the report's format.", 1)]
+    url: Annotated[URL, about("URL to analyze, in canonical form.", "https://example.com/pricing")]
+    final_url: Annotated[str | None, about("URL after redirects.", "https://example.com/pricing/")]
+    project: Annotated[str, about("Host of the URL, without `www.`.", "example.com")]
+    privacy: Annotated[
+        Literal[0, 1, 2],
+        about("Readers of the share page: 0 anyone with the link, 1 the account only, 2 by password.", 2),
+    ]
+    password: Annotated[bool, about("True if a password is set.", True)]  # noqa: FBT003
+    render: Annotated[
+        Literal[0, 1] | None,
+        about("1: a browser draws the page, 0: none does; null: as the installation decides.", None),
+    ]
+    device: Annotated[
+        Literal["mobile", "desktop"] | None,
+        about("Device that a browser is to imitate; null: the default, `mobile`.", None),
+    ]
+    state: Annotated[State, about("State of the last analysis.", "completed")]
+    result: Annotated[Grade | None, about("Good, decent or bad; null without a score.", "decent")]
+    score: Annotated[Points | None, about("0 to 100; null if withheld or without results.", 74)]
+    uncapped_score: Annotated[
+        float | None, about("100 minus the points lost in all categories, before caps and rounding.", 74.3)
+    ]
+    coverage: Annotated[
+        float | None,
+        about("Share of the possible penalties of what applies that could be evaluated.", 0.98, minimum=0, maximum=1),
+    ]
+    withheld: Annotated[Withheld | None, about("Reason why a completed report has no score; null if it has one.", None)]
+    analysis: Annotated[Analysis, about("The engine that produced the results.")]
+    ignored: Annotated[
+        IgnoredTotal | None, about("Effect of ignore rules on the score; null if no finding is ignored.", None)
+    ]
+    caps: Annotated[list[AppliedCap], about("Findings that limit the score.")]
+    counts: Annotated[Counts | None, about("Number of checks by outcome.")]
+    categories: Annotated[
+        dict[Category, CategoryScore], about("Category → how the page does in it; empty before there are results.")
+    ]
+    run: Annotated[RunFacts | None, about("The analysis that the results come from.")]
+    error: Annotated[Failure | None, about("Reason why the last analysis failed; null if it did not.", None)]
+    share_url: Annotated[URL, about("URL of the share page.", f"{_REPORT}/r/9fK2vQ7xLmB3dT0aYw5cZg")]
+    generated_at: Annotated[Timestamp | None, about("Time of the results.", "2026-01-05T12:34:56.789Z")]
+    created_at: Annotated[Timestamp, about("Time of creation.", "2026-01-02T08:00:00.000Z")]
+    updated_at: Annotated[Timestamp, about("Time of the last change.", "2026-01-05T12:34:56.789Z")]
 
 
-class ListedReport(ReportItem):
+class ListedReport(ReportItem, frozen=True, kw_only=True):
     """A report as an item of a list; complete with `include=results`."""
 
-    results: dict[str, CheckResult] | None = sometimes("Only with `include=results`: check id → what it says.")
-    page: Page | None = sometimes("Only with `include=results`: figures of the page.")
-    rendered: RenderedPage | RenderedPending | None = sometimes(
-        "While a run in a browser follows by itself: its number. Else only with `include=results`: the page in it."
-    )
+    results: (
+        Annotated[dict[str, CheckResult] | None, about("Only with `include=results`: check id → what it says.")]
+        | UnsetType
+    ) = UNSET
+    page: Annotated[PageFacts | None, about("Only with `include=results`: figures of the page.")] | UnsetType = UNSET
+    rendered: (
+        Annotated[
+            RenderedPage | RenderedPending | None,
+            about(
+                "While a run in a browser follows by itself: its number. Else only with `include=results`: the page "
+                "in it."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
-class Report(ReportItem):
+class Report(ReportItem, frozen=True, kw_only=True):
     """A complete report."""
 
-    results: dict[str, CheckResult] | None = about(
-        "Check id → what it says; null until there are results.",
-        {"title-length": example_of(CheckResult)},
-    )
-    page: Page | None = about("Figures of the page; null until it was loaded.")
-    rendered: RenderedPage | RenderedPending | None = about(
-        "The page in a browser; null if none was used. While a run in a browser follows by itself: its number."
-    )
+    results: Annotated[
+        dict[str, CheckResult] | None,
+        about("Check id → what it says; null until there are results.", {"title-length": example_of(CheckResult)}),
+    ]
+    page: Annotated[PageFacts | None, about("Figures of the page; null until it was loaded.")]
+    rendered: Annotated[
+        RenderedPage | RenderedPending | None,
+        about("The page in a browser; null if none was used. While a run in a browser follows by itself: its number."),
+    ]
 
 
 def unfinished(report: dict[str, Any]) -> dict[str, Any]:
@@ -135,23 +157,23 @@ def unfinished(report: dict[str, Any]) -> dict[str, Any]:
     return report | nothing | absent | {"state": "queued", "caps": [], "categories": {}, "error": None}
 
 
-class ReportAnswer(Answer):
+class ReportAnswer(Answer, frozen=True, kw_only=True):
     """One report."""
 
-    data: Report = about("The report.")
+    data: Annotated[Report, about("The report.")]
 
 
-class ReportList(CursorListAnswer):
+class ReportList(CursorListAnswer, frozen=True, kw_only=True):
     """Reports."""
 
-    data: list[ListedReport] = about("The reports of this page.")
+    data: Annotated[list[ListedReport], about("The reports of this page.")]
 
 
-class DeletedReport(Deleted):
+class DeletedReport(Deleted, frozen=True, kw_only=True):
     """Confirmation that a report was deleted."""
 
-    id: int = about("The deleted report.", 1042, ge=1)
-    object: Literal["report"] = about("The kind of object.", "report")
+    id: Annotated[int, about("The deleted report.", 1042, minimum=1)]
+    object: Annotated[Literal["report"], about("The kind of object.", "report")]
 
 
 def share_url(base_url: str, slug: str) -> str:

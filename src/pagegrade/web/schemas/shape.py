@@ -1,23 +1,17 @@
-"""Base class of the documents, descriptions of their members, and examples built from the members."""
+"""Base class of the documents, their members, and examples built from the members."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import UnionType
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field
+import msgspec
+from msgspec import Meta, Struct, UnsetType
 
-from pagegrade.model.report import Category, Grade
+from pagegrade.model.report import Category
+from pagegrade.model.schema import LATER
 
-Timestamp = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
-"""RFC 3339 in UTC with milliseconds and ``Z``."""
-Points = Annotated[int, Field(ge=0, le=100)]
-Count = Annotated[int, Field(ge=0)]
-Amount = Annotated[float, Field(ge=0)]
-Scalar = str | int | float | None
-URL = Annotated[str, Field(json_schema_extra={"format": "uri"})]
-Result = Grade
 EXAMPLE_CATEGORIES: Final[tuple[Category, ...]] = (
     "seo",
     "performance",
@@ -28,67 +22,83 @@ EXAMPLE_CATEGORIES: Final[tuple[Category, ...]] = (
 )
 
 
-class Document(BaseModel):
-    """A JSON object of the API. These classes describe it; the answers themselves are encoded elsewhere."""
-
-    # Nothing is validated by them, and validators that are not used would be built at every start.
-    model_config = ConfigDict(defer_build=True)
+class Document(Struct, frozen=True, kw_only=True):
+    """A JSON object of the API."""
 
 
-def about(description: str, *examples: Any, **constraints: Any) -> Any:
-    """Declare a member that is always present.
+class Member(Struct, frozen=True, kw_only=True):
+    """A member of a JSON object, as a struct declares it."""
 
-    Args:
-        description: Meaning of the member.
-        examples: Typical values; none for a member that is a document (or a list of one) with its own examples.
-        constraints: As for ``pydantic.Field``.
-    """
-    return Field(description=description, examples=list(examples) or None, **constraints)
-
-
-def sometimes(description: str, *examples: Any, **constraints: Any) -> Any:
-    """Declare a member that is absent if it has no value."""
-    return Field(
-        default=None,
-        description=description,
-        examples=list(examples) or None,
-        # Without a value it is absent, not null.
-        json_schema_extra=forget_default,
-        **constraints,
-    )
+    name: str
+    """In JSON."""
+    type: Any
+    """Of its values; the possibility that it is absent is left out."""
+    always: bool
+    """It is present in every such object."""
+    description: str = ""
+    examples: tuple[Any, ...] = ()
+    keywords: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """Further keywords of JSON Schema."""
 
 
-def forget_default(schema: dict[str, Any]) -> None:
-    """Mark the schema of a member as absent, not null, if it has no value."""
-    schema.pop("default", None)
+def members_of(struct: type[Struct]) -> Iterator[Member]:
+    """Yield the members of the JSON object that a struct is encoded as, in order."""
+    hints = get_type_hints(struct, include_extras=True)
+    omits_defaults = struct.__struct_config__.omit_defaults
+    for field in msgspec.structs.fields(struct):
+        kind = hints[field.name]
+        is_omitted = omits_defaults and not field.required
+        always = not is_omitted and UnsetType not in get_args(kind)
+        kind = _without(kind, UnsetType)
+        metas: list[Meta] = []
+        if get_origin(kind) is Annotated:
+            kind, *metas = get_args(kind)
+        description, examples, keywords = "", list[Any](), dict[str, Any]()
+        for meta in metas:
+            description, examples = meta.description or description, meta.examples or examples
+            keywords |= meta.extra_json_schema or {}
+            always = always and LATER not in (meta.extra or {})
+        yield Member(
+            name=field.encode_name,
+            type=_without(kind, type(None)) if is_omitted else kind,
+            always=always,
+            description=description,
+            examples=tuple(examples),
+            keywords=keywords,
+        )
 
 
-def example_of(model: type[BaseModel], **members: Any) -> dict[str, Any]:
-    """Return a complete example of a document: the first example of each member, replaced by ``members`` where given.
+def _without(kind: Any, part: type) -> Any:
+    """The same type without one of the types that it is a union of."""
+    if get_origin(kind) not in {Union, UnionType}:
+        return kind
+    return Union[tuple(each for each in get_args(kind) if each is not part)]  # noqa: UP007 - of a number of types
+
+
+def example_of(document: type[Struct], **given: Any) -> dict[str, Any]:
+    """Return a complete example of a document: the first example of each member, replaced by ``given`` where given.
 
     Raises:
         TypeError: A member has neither examples nor a document to build one from.
     """
     made: dict[str, Any] = {}
-    for attribute, field in model.model_fields.items():
-        name = field.alias or attribute
-        if name in members:
-            made[name] = members[name]
-        elif field.examples:
-            made[name] = field.examples[0]
-        elif field.is_required():
-            made[name] = _example_of_type(field.annotation, f"{model.__name__}.{name}")
-    unknown = set(members) - {field.alias or name for name, field in model.model_fields.items()}
-    if unknown:
-        raise TypeError(f"{model.__name__} has no {', '.join(sorted(unknown))}")
+    for member in members_of(document):
+        if member.name in given:
+            made[member.name] = given.pop(member.name)
+        elif member.examples:
+            made[member.name] = member.examples[0]
+        elif member.always:
+            made[member.name] = _example_of_type(member.type, f"{document.__name__}.{member.name}")
+    if given:
+        raise TypeError(f"{document.__name__} has no {', '.join(sorted(given))}")
     return made
 
 
-def _example_of_type(annotation: Any, place: str) -> Any:
-    origin, parts = get_origin(annotation), get_args(annotation)
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return example_of(annotation)
-    if origin is list:
+def _example_of_type(kind: Any, place: str) -> Any:
+    origin, parts = get_origin(kind), get_args(kind)
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        return example_of(kind)
+    if origin in {list, tuple}:
         return [_example_of_type(parts[0], place)]
     if origin is Literal:
         return parts[0]

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from pagegrade.model.access import MAX_NAME, MAX_PROFILES
 from pagegrade.model.account import Account
 from pagegrade.model.errors import ValidationFailed
+from pagegrade.model.report import Thresholds
 from pagegrade.model.stored import Privacy, State
 from pagegrade.parse.url import origin
 from pagegrade.render.english import N_
@@ -24,7 +25,6 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.listing import SHARED_PAGES, find_rows, find_states
 from pagegrade.service.reports.site_trend import TrendDay
 from pagegrade.service.reports.titles import SharedFinding
-from pagegrade.service.runs.options import Thresholds
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation

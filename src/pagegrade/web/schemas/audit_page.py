@@ -1,0 +1,193 @@
+"""Pages of crawls, and the links between them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from pagegrade.model.audit import PAGE_STATES, UNKNOWN_DEPTH, LinkKind
+from pagegrade.model.schema import URL, Amount, Count, Points, about
+from pagegrade.service.audits.links import ShownLink
+from pagegrade.service.audits.operations import ShownPage
+from pagegrade.web.schemas.envelope import Answer, CursorListAnswer
+from pagegrade.web.schemas.shape import Document
+
+_NO: Final = (False,)
+URLStateName = Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
+
+
+class AuditPageItem(Document, frozen=True, kw_only=True):
+    """A URL in scope of a crawl."""
+
+    id: Annotated[int, about("Number in the crawl, in order of discovery.", 17, minimum=1)]
+    object: Annotated[Literal["audit_page"], about("The kind of object.", "audit_page")]
+    url: Annotated[URL, about("The URL.", "https://example.com/blog/1")]
+    state: Annotated[URLStateName, about("What became of it.", "fetched")]
+    reason: Annotated[str | None, about("Why it was not fetched, or the code of the error.", None)]
+    status: Annotated[int | None, about("HTTP status; null: there was no answer.", 200)]
+    depth: Annotated[int | None, about("Clicks from the start page; null: no link leads there.", 2)]
+    content_type: Annotated[str | None, about("Media type.", "text/html")]
+    bytes: Annotated[Count | None, about("Bytes of the answer.", 18_432)]
+    time_ms: Annotated[Amount | None, about("Time of the answer in milliseconds.", 120.5)]
+    title: Annotated[str | None, about("Title of the page; null: it is no page, or was not read.", "Blog")]
+    description: Annotated[str | None, about("Its description.", "News of the shop.")]
+    noindex: Annotated[bool | None, about("True if it asks search engines not to show it.", *_NO)]
+    canonical: Annotated[URL | None, about("Its canonical URL.", "https://example.com/blog/1")]
+    redirect: Annotated[URL | None, about("Target of the redirect.", None)]
+    words: Annotated[Count | None, about("Words of its main content.", 512)]
+    score: Annotated[Points | None, about("Score of the page without its script files, style sheets and images.", 81)]
+    carried_from: Annotated[
+        int | None,
+        about(
+            "Number of the crawl that read it, if it has not changed since; null: this crawl read it.", None, minimum=1
+        ),
+    ]
+
+
+class PageFound(Document, frozen=True, kw_only=True):
+    """A finding of a page."""
+
+    check: Annotated[str, about("Name of the check.", "image-alt")]
+    state: Annotated[str, about("State of the check.", "missing")]
+    lost: Annotated[Amount, about("Points that it costs the page.", 3.0)]
+    total: Annotated[Count, about("Places on the page.", 4)]
+    examples: Annotated[
+        tuple[str, ...], about("Snippets of the first places, as the page has them.", ["<img src=a.png>"])
+    ]
+
+
+class PageLink(Document, frozen=True, kw_only=True):
+    """A link of a page."""
+
+    url: Annotated[URL, about("Other end of the link.", "https://example.com/blog/2")]
+    kind: Annotated[LinkKind, about("Kind of the link.", "a")]
+    place: Annotated[Literal["nav", "header", "footer", "main"], about("Part of the page that has it.", "main")]
+    nofollow: Annotated[bool, about("True if it asks not to be followed.", *_NO)]
+    text: Annotated[str, about("Text of the link.", "Next post")]
+
+
+class AuditPageDocument(AuditPageItem, frozen=True, kw_only=True):
+    """A URL in scope of a crawl, with its findings and links."""
+
+    findings: Annotated[list[PageFound], about("Its own findings.")]
+    links: Annotated[list[PageLink], about("The first links from it.")]
+    linked_by: Annotated[list[PageLink], about("The first links to it.")]
+
+
+class AuditPageAnswer(Answer, frozen=True, kw_only=True):
+    """One page of a crawl."""
+
+    data: Annotated[AuditPageDocument, about("The page.")]
+
+
+class AuditPageList(CursorListAnswer, frozen=True, kw_only=True):
+    """Pages of a crawl."""
+
+    data: Annotated[list[AuditPageItem], about("The pages of this page of the list.")]
+
+
+class AuditLink(Document, frozen=True, kw_only=True):
+    """A link of a page of a crawl."""
+
+    id: Annotated[int, about("Grows in the order of the list.", 1, minimum=1)]
+    object: Annotated[Literal["audit_link"], about("The kind of object.", "audit_link")]
+    from_page: Annotated[int, about("Id of the page that has it.", 1, minimum=1)]
+    from_url: Annotated[URL, about("Its URL.", "https://example.com/")]
+    to_page: Annotated[int | None, about("Id of the page that it leads to; null: it is no page of the site.", 17)]
+    to_url: Annotated[URL, about("The URL that it leads to.", "https://example.com/old")]
+    to_state: Annotated[
+        Literal["fetched", "blocked", "failed", "throttled", "not_fetched", "outside"],
+        about("What became of that URL; `outside`: it is not of the site.", "fetched"),
+    ]
+    to_status: Annotated[int | None, about("HTTP status of that URL; null: it has none.", 404)]
+    kind: Annotated[LinkKind, about("Kind of the link.", "a")]
+    place: Annotated[Literal["nav", "header", "footer", "main"], about("Part of the page that has it.", "main")]
+    nofollow: Annotated[bool, about("True if it asks not to be followed.", *_NO)]
+    hreflang: Annotated[str, about("Language that it names; empty: none.", "de")]
+    text: Annotated[str, about("Text of the link.", "Old post")]
+
+
+class AuditLinkList(CursorListAnswer, frozen=True, kw_only=True):
+    """Links of a crawl."""
+
+    data: Annotated[list[AuditLink], about("The links of this page of the list.")]
+
+
+def page_item(page: ShownPage) -> bytes:
+    """The JSON object of a page of a crawl in a list."""
+    return msgspec.json.encode(page_members(page))
+
+
+def page_object(page: ShownPage) -> bytes:
+    """The JSON object of a page of a crawl with its findings and links."""
+    members = {
+        **page_members(page),
+        "findings": [
+            PageFound(check=one.check, state=one.state, lost=one.lost, total=one.total, examples=one.examples)
+            for row in page.found
+            for one in row.found
+        ],
+        "links": [_link(row, url) for row, url in page.links],
+        "linked_by": [_link(row, url) for row, url in page.linked_by],
+    }
+    return msgspec.json.encode(members)
+
+
+def page_members(page: ShownPage) -> dict[str, Any]:
+    """The members of a page of a crawl in a list."""
+    stored, row = page.stored, page.row
+    state, reason = PAGE_STATES[stored.state]
+    is_read = row is not None and row.read
+    return {
+        "id": stored.url_id,
+        "object": "audit_page",
+        "url": stored.url,
+        "state": state,
+        "reason": reason or stored.error,
+        "status": stored.status,
+        "depth": None if stored.depth == UNKNOWN_DEPTH else stored.depth,
+        "content_type": row.content_type if row is not None else None,
+        "bytes": row.bytes if row is not None else None,
+        "time_ms": row.time_ms if row is not None else None,
+        "title": row.title if row is not None and is_read else None,
+        "description": row.description if row is not None and is_read else None,
+        "noindex": row.noindex if row is not None and is_read else None,
+        "canonical": page.urls.get(row.canonical_id or 0) if row is not None else None,
+        "redirect": page.urls.get(row.redirect_id or 0) if row is not None else None,
+        "words": row.words if row is not None and is_read else None,
+        "score": row.score if row is not None and is_read else None,
+        "carried_from": None if row is None else row.carried_from,
+    }
+
+
+def link_object(link: ShownLink) -> bytes:
+    """The JSON object of a link of a crawl."""
+    row, target = link.row, link.target
+    return msgspec.json.encode(
+        AuditLink(
+            id=link.id,
+            object="audit_link",
+            from_page=row.from_id,
+            from_url=link.source,
+            to_page=row.to_id if target.is_page else None,
+            to_url=target.url,
+            to_state=PAGE_STATES[target.state][0] if target.state in PAGE_STATES else "outside",
+            to_status=target.status,
+            kind=row.kind,
+            place=row.place,
+            nofollow=row.nofollow,
+            hreflang=row.hreflang,
+            text=row.anchor,
+        )
+    )
+
+
+def _link(row: Any, url: str) -> PageLink:
+    return PageLink(
+        url=url,
+        kind=row.kind,
+        place=row.place,
+        nofollow=row.nofollow,
+        text=row.anchor,
+    )
