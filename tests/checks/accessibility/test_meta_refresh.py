@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks import Facts, all_checks, run_checks
 from pagegrade.checks.accessibility.meta_refresh import meta_refresh
@@ -134,7 +135,12 @@ def test_script_that_only_leads_to_another_site_leaves(script: str, state: str) 
         ("0; url=/", 59, "redirect"),
         ("0; url=/#news", 60, "redirect"),
         ("0; url=https://www.example.com/", 60, "redirect"),
-        ("4", 60, "timed"),
+        ("4", 79, "timed"),
+        ("4", 80, "restless"),
+        ("10; url=/", 200, "restless"),
+        ("10", 199, "timed"),
+        ("10; url=/next", 200, "timed"),
+        ("11", 400, "timed"),
         ("3", 59, "timed"),
         ("3; url=/next", 60, "timed"),
     ],
@@ -168,6 +174,70 @@ def test_script_that_always_reloads_leaves_no_time_to_read(script: str, state: s
 
     assert outcome("meta-refresh", f"{text}{form}<script>{script}</script>").state == state
     assert outcome("meta-refresh", f"<p>წვიმს{form}<script>{script}</script>").state == "none"
+
+
+@pytest.mark.parametrize(
+    "line", ["Τα έγγραφα που χρειάζεστε. ", "必要な書類を窓口に持ってきてください。", "المستندات المطلوبة هنا. "]
+)
+def test_text_that_cannot_be_read_in_time_is_one_in_paragraphs(line: str) -> None:
+    """A display of numbers in a table is read at a glance, whatever the script it is written in."""
+    refresh = '<meta http-equiv="refresh" content="5">'
+
+    assert outcome("meta-refresh", f"{refresh}<p>{line * 40}").state == "restless"
+    assert outcome("meta-refresh", f"{refresh}<table><tr><td>{line * 40}</table>").state == "timed"
+    assert outcome("meta-refresh", f"{refresh}<p>{line}").state == "timed"
+
+
+@pytest.mark.parametrize(
+    ("form", "delay", "state"),
+    [
+        ("<form><textarea></textarea></form>", 10, "restless"),
+        ("<form><input><input type=email><input type=tel></form>", 10, "restless"),
+        ("<form><input><input type=email><input type=tel></form>", 11, "timed"),
+        ("<form><input><input type=email></form>", 10, "timed"),
+        ("<form><input></form><form><input></form><form><input></form>", 10, "timed"),
+        ("<input><input><input><textarea></textarea>", 10, "timed"),
+        ("<form hidden><textarea></textarea></form>", 10, "timed"),
+        ("<form><input type=checkbox><input type=checkbox><select></select></form>", 10, "timed"),
+    ],
+)
+def test_form_that_cannot_be_filled_in_in_time(form: str, delay: int, state: str) -> None:
+    """A box for one word and a few switches can be; the limits are those of one form."""
+    assert outcome("meta-refresh", f'<meta http-equiv="refresh" content="{delay}">{form}').state == state
+
+
+@pytest.mark.parametrize(
+    ("script", "state", "delay"),
+    [
+        ("setTimeout(function(){location.reload()}, 300000)", "timed", 300),
+        ("setTimeout(() => location.reload(), 5000)", "restless", 5),
+        ("setInterval('location.reload()',4000)", "restless", 4),
+        ("var a = 1; setInterval(function () { window.location.reload(true); }, 12000);", "timed", 12),
+        ("setTimeout(function(){location.reload()}, 72001000)", "none", None),
+        ("if (stale) { setTimeout(() => { location.reload() }, 4000) }", "none", None),
+        ("b.onclick = function () { setTimeout(() => { location.reload() }, 4000) }", "none", None),
+        ("setTimeout(() => { location.reload() }, 0)", "restless", 0),
+    ],
+)
+def test_script_that_waits_is_a_refresh_with_a_delay(script: str, state: str, delay: int | None) -> None:
+    """A page that a script loads again after five minutes can be read meanwhile."""
+    found = outcome("meta-refresh", f"<p>{'ዝናብ ይዘንባል ' * 60}<script>{script}</script>")
+
+    assert (found.state, found.value) == (state, delay)
+
+
+@pytest.mark.parametrize(("again", "state"), [("<meta http-equiv=refresh content=4>", "restless"), ("", "timed")])
+def test_page_that_never_stops_loading_itself_again_in_a_browser(again: str, state: str) -> None:
+    """The document that it drew last asks for that once more; one that does not has only led on."""
+    text = f"<p>{'ข่าว ' * 90}"
+    departure = Departure(kind="reload", url="https://example.com/", after_ms=4_100.0)
+    if not again:
+        departure = replace(departure, kind="meta")
+    drawn = make_rendering(departures=(departure,), html=f"{again}{text}", final_url="https://example.com/")
+    facts = Facts(make_artifacts(f"<meta http-equiv=refresh content=4>{text}", rendering=drawn))
+    found = run_checks({"meta-refresh": all_checks()["meta-refresh"]}, facts)["meta-refresh"].verdict
+
+    assert getattr(found, "state", None) == state
 
 
 def test_form_that_a_script_sends_on_leads_on() -> None:
