@@ -22,6 +22,7 @@ FACTS: Final = {
     "sitemap": 1,
     "assets": 1,
     "external": 1,
+    "rendered": 1,
     "traps": 1,
     "robots": "ok",
     "https": 1,

@@ -19,6 +19,7 @@ MISSING: Final[dict[str, dict[str, Any]]] = {
     "assets": {"assets": 0},
     "external": {"external": 0},
     "probes": {"probes": []},
+    "rendered": {"rendered": 0},
     "traps": {"traps": 0},
 }
 """Need -> facts of a site that does not meet it; the others are columns of pages."""

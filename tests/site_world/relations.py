@@ -86,6 +86,7 @@ def rows_of_world(
         "sitemap": "1",
         "assets": "1",
         "external": "0",
+        "rendered": "0",
         "traps": "1",
         "robots": "ok",
         "probes": str([probe]).replace("'", '"'),

@@ -44,7 +44,7 @@ from tests.audit_builders import OPTIONS, claim, make_audit
 from tests.queue_builders import Queue
 from tests.site.serve import serve_site
 from tests.site_world.server import SiteServer, serving
-from tests.site_world.world import ENDLESS, FAULTS, World, make_world
+from tests.site_world.world import ENDLESS, FAULTS, Link, World, make_world
 from tests.store_builders import add_owner, make_database
 from tests.waiting import wait_for
 
@@ -374,7 +374,9 @@ def test_a_crawl_gets_what_the_proof_of_its_site_allows(
         monkeypatch.setattr(Guard, "is_inside", lambda _self, _url: False)
 
     async def crawled(access: str | int) -> Audit:
-        audit = make_audit(services.database, alice, f"{site.origin}/", rate=20, max_pages=6, access=access)
+        audit = make_audit(
+            services.database, alice, f"{site.origin}/", rate=20, max_pages=6, access=access, external=True
+        )
         async with Children(1) as children:
             work = asyncio.get_running_loop().create_task(do_crawls(services, children, resolver=Names(texts)))
             ended = await until_ended(services, audit)
@@ -398,12 +400,38 @@ def test_a_crawl_gets_what_the_proof_of_its_site_allows(
     assert open_one.facts is not None
     assert open_one.facts.proof == (place if is_proved else None)
     assert open_one.settings.rate_per_s == (20.0 if is_proved else 10.0)
+    assert open_one.settings.external is is_proved
     assert open_one.fetched == (6 if is_proved else 3)
     assert (closed.state, closed.stop_reason) == (
         ("completed", "max_pages") if is_proved else ("failed", "site_not_proved")
     )
     assert bool(sent) is is_proved
     assert "/robots.txt" not in sent
+
+
+def test_a_sample_is_drawn_and_other_sites_are_asked(services: Services, alice: Caller, program: Path) -> None:
+    """By a worker with a browser; the findings are those of the site."""
+    analyze = replace(services.options.analyze, render_loads=1)
+    services.options = replace(services.options, browser=program, browsers=1, analyze=analyze)
+
+    async def script(origin: str) -> Audit:
+        async with working(services):
+            audit = make_audit(services.database, alice, f"{origin}/", render=True, external=True)
+            services.wake_crawls()
+            return await until_ended(services, audit)
+
+    with serving(make_world(49, pages=2)) as other, serving(make_world(48, pages=8, templates=1)) as site:
+        start = site.world.pages["/"]
+        start.links.append(Link(f"{other.origin}/gone", "A page that was there"))
+        start.markup["main"] = '<p class="note" style="color:#ccc;background:#fff">Ask for the price of delivery</p>'
+        audit = asyncio.run(script(site.origin))
+    result = result_of(services, audit)
+    said = {one.check: {place.url for place in one.places} for one in result.findings}
+
+    assert said["template-contrast"] == {f"{site.origin}/"}
+    assert said["broken-external-links"] == {f"{other.origin}/gone"}
+    assert {"template-speed", "changed-by-scripts"}.isdisjoint(one.check for one in result.not_evaluated)
+    assert services.crawls_that_draw == 0
 
 
 def test_a_site_is_asked_for_so_many_pages_a_day_by_all_accounts(

@@ -28,6 +28,7 @@ from pagegrade.store.schema.migrate import revisions
 from pagegrade.worker import heartbeat as heartbeat_module
 from pagegrade.worker import worker as worker_module
 from pagegrade.worker.heartbeat import present
+from pagegrade.worker.slice import browser_place
 from pagegrade.worker.worker import Worker
 from tests.database_clock import move, show
 from tests.queue_builders import Queue, completed
@@ -176,6 +177,33 @@ def test_no_more_pages_are_drawn_at_once_than_browsers_may_run(services: Service
     play(scene)
 
     assert drawn == [1]
+
+
+def test_a_crawl_and_runs_take_turns_with_a_browser(services: Services, queue: Queue, stage: Stage) -> None:
+    """A crawl waits for the run that has the last one, and comes before the next run."""
+    services.options = replace(services.options, browser=Path("/bin/true"), browsers=1)
+    queue.add("https://drawn0.example/", device="mobile")
+
+    async def draw() -> int:
+        async with browser_place(services):
+            return len(stage.started)
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=4)):
+            await stage.until(lambda: len(stage.started) == 1)
+            crawl = asyncio.get_running_loop().create_task(draw())
+            queue.add("https://drawn1.example/", device="mobile")
+            await asyncio.sleep(0.05)
+            assert not crawl.done()
+            stage.gate.set()
+            started.append(await crawl)
+            await stage.until(lambda: set(states(queue)) == {"completed"})
+
+    started: list[int] = []
+    play(scene)
+
+    assert started == [1]
+    assert len(stage.started) == 2
 
 
 @pytest.mark.parametrize("awaits", [True, False])

@@ -10,7 +10,7 @@ from pagegrade.checks._check import Documented, ordered
 from pagegrade.checks._check import State as State  # noqa: PLC0414 - what a check declares comes from one module
 from pagegrade.model.outcome import Severity
 
-Need = Literal["complete", "sitemap", "assets", "external", "probes", "headers", "traps"]
+Need = Literal["complete", "sitemap", "assets", "external", "probes", "headers", "traps", "rendered"]
 NEEDS: Final[Mapping[Need, str]] = {
     "complete": "The crawl did not reach the whole site.",
     "sitemap": "No sitemap was read.",
@@ -18,6 +18,7 @@ NEEDS: Final[Mapping[Need, str]] = {
     "external": "Links to other sites were not requested.",
     "probes": "The answer to a URL that does not exist is not known.",
     "headers": "The headers of the answers were not kept.",
+    "rendered": "No page was drawn in a browser.",
     "traps": "Which URLs were left out, and why, was not kept.",
 }
 """Things a check cannot do without -> the reason why it is not evaluated."""

@@ -288,6 +288,13 @@ def audit(
     own_site: Annotated[
         bool, typer.Option("--own-site", help="The site is yours: up to 20 requests a second.")
     ] = False,
+    external: Annotated[
+        bool, typer.Option("--external", help="Ask other sites whether the pages are there that links lead to.")
+    ] = False,
+    render: Annotated[
+        bool,
+        typer.Option("--render/--no-render", help="Draw the start page and a page of each template in a browser."),
+    ] = False,
     folder: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Folder of the audit; pagegrade-audit/HOST by default."),
@@ -343,6 +350,8 @@ def audit(
         rate=rate,
         own_site=own_site,
         list_file=list_file,
+        external=external,
+        render=render,
         folder=folder,
         resume=resume,
         fresh=fresh,

@@ -39,7 +39,7 @@ from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.analysis.relations import AnalysisNotInstalled, finding_pages, is_installed
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawls import CrawlTakenOver, last_crawl
-from pagegrade.wiring import open_audit_database, typed_options
+from pagegrade.wiring import Rendered, open_audit_database, typed_options
 
 DEFAULT_RATE: Final = 2.0
 OWN_RATE: Final = 20.0
@@ -79,6 +79,8 @@ class AuditRequest(msgspec.Struct, frozen=True, kw_only=True):
     rate: float | None = None
     own_site: bool = False
     list_file: str | None = None
+    external: bool = False
+    render: bool = False
     folder: Path | None = None
     resume: bool = False
     fresh: bool = False
@@ -101,7 +103,10 @@ def audit_site(request: AuditRequest) -> int:
     target = parse_target_url(request.typed)
     gates = _gates(request)
     access = accesses_of(request.access or TypedAccess(), [target])[target]
-    options = replace(typed_options(allow_networks=request.allow_networks, proxy=request.proxy), access=access)
+    typed = typed_options(
+        allow_networks=request.allow_networks, proxy=request.proxy, render=Rendered() if request.render else None
+    )
+    options = replace(typed, access=access)
     folder = request.folder or FOLDER / project_of(target.url).replace(":", "_")
     database = open_audit_database(folder)
     try:
@@ -205,6 +210,8 @@ def _settings(url: str, request: AuditRequest) -> AuditSettings:
         sitemaps=request.list_file is None,
         sitemap=read_start(url)[1] if request.list_file is None else None,
         fresh=request.fresh,
+        external=request.external,
+        render=request.render,
         follows=request.list_file is None,
     )
 

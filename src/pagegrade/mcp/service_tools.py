@@ -240,11 +240,23 @@ async def audit_site(
     exclude: Annotated[
         list[Pattern] | None, Field(description="No pages that match such a pattern.", max_length=MAX_PATTERNS)
     ] = None,
+    *,
+    render: Annotated[bool, Field(description="Draw a page of each template in a browser: contrast, speed.")] = False,
+    external: Annotated[
+        bool, Field(description="Ask other sites whether linked pages are there; needs a proof of the site.")
+    ] = False,
 ) -> AuditSummary:
     """Create an audit: crawl a whole site politely and grade it, which takes minutes. Needs audits:write."""
     async with _calls() as api:
         audit = await api.create_audit(
-            url, scope=scope, max_pages=max_pages, include=include, exclude=exclude, wait_s=LONGEST_WAIT_S
+            url,
+            scope=scope,
+            max_pages=max_pages,
+            include=include,
+            exclude=exclude,
+            render=1 if render else 0,
+            external=1 if external else 0,
+            wait_s=LONGEST_WAIT_S,
         )
     return audit_summary(audit)
 

@@ -27,6 +27,8 @@ StopReason = Literal[
     "canceled",
 ]
 """Reason why a crawl fetches nothing more; of these ``done`` alone means that every known page was asked for."""
+REACHED_ITS_END: Final[frozenset[StopReason]] = frozenset({"done", "max_depth", "max_pages"})
+"""Those after which there was time for what comes behind the pages."""
 ProofMethod = Literal["dns", "file", "meta", "network"]
 """Proof that a site is that of the account: a TXT record, a file, a tag of the start page; or it lies in a
 network that the operator allows."""
@@ -76,6 +78,10 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True):
     until it is stored."""
     fresh: bool = False
     """Read every page anew, even where the site says that it has not changed since the crawl before."""
+    external: bool = False
+    """Ask whether the pages of other sites are there that links lead to."""
+    render: bool = False
+    """Draw the start page and a page of each template in a browser, when there are no more pages."""
     follows: bool = True
     """Follow links; otherwise only the pages that are known at the beginning are fetched."""
 
@@ -175,6 +181,17 @@ class FoundSignature(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """64 bits, the same for what looks the same on any page."""
     examples: tuple[str, ...] = ()
     """Snippets of the first places."""
+
+
+class DrawnOutcome(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """Outcome of a check on a page that a browser has drawn."""
+
+    check: str
+    state: str
+    loss: float
+    """0 to 1; 0 where nothing is wrong."""
+    value: str
+    """The value that was measured, or the first element; at most ``MAX_EXAMPLE`` characters."""
 
 
 class PageRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,7 +25,19 @@ PageAspect = Literal["status", "title", "canonical", "noindex", "content", "scor
 SHOWN_PAGES: Final = 100
 """Pages of one kind of change that are named; all of them are counted."""
 _OTHERS: Final = frozenset(
-    {"access", "fresh", "max_pages", "max_depth", "max_minutes", "rate_per_s", "connections", "sitemap", "sitemaps"}
+    {
+        "access",
+        "external",
+        "fresh",
+        "render",
+        "max_pages",
+        "max_depth",
+        "max_minutes",
+        "rate_per_s",
+        "connections",
+        "sitemap",
+        "sitemaps",
+    }
 )
 """Settings that decide how a site is asked, how much of it is seen and how fast, but not what belongs to it."""
 _JUDGED: Final = frozenset({"blocked", "nofollow", "acts", "growing", "too_long"})

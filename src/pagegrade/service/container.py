@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -46,6 +47,11 @@ def _nothing() -> None:
     """Notify no one."""
 
 
+def _none() -> int:
+    """Return 0: nobody counts."""
+    return 0
+
+
 @dataclass(slots=True, kw_only=True)
 class Services:
     """Made once by ``wiring``, handed to the web and to the workers."""
@@ -86,6 +92,14 @@ class Services:
     """Processes that work on this database now, this one included, as far as we know."""
     awaits_browser: bool = False
     """Another process draws the pages that a browser is wanted for, or may come back to do so."""
+    runs_that_draw: Callable[[], int] = _none
+    """Number of runs of this process that have the place of a browser."""
+    crawls_that_draw: int = 0
+    """Crawls of this process that have the place of a browser, or the next one: 0 or 1."""
+    browser_freed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a run of this process ends."""
+    crawl_draws: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a crawl draws a page or waits for a browser."""
     worked_at_s: float | None = None
     """Last time that the workers looked for work, by the monotonic clock; ``None`` before the first time."""
     stalled_runs: int = 0

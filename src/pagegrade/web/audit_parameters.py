@@ -75,6 +75,18 @@ class CreateAuditBody(BaseModel):
         description="Parameters of URLs that do not change a page, beside those that only follow visitors.",
         examples=[["ref"]],
     )
+    external: Literal[0, 1] = Field(
+        0,
+        description="1: ask other sites whether the pages are there that links lead to. It needs a proof that the site "
+        "is yours: without it nothing is asked.",
+        examples=[1],
+    )
+    render: Literal[0, 1] = Field(
+        0,
+        description="1: draw the start page and a page of each template in a browser: 20 pages of a site that is "
+        "proved to be yours, 5 of any other.",
+        examples=[1],
+    )
     access: ReportAccess = None
     privacy: Literal[0, 1, 2] = Field(
         1,

@@ -7,11 +7,14 @@ import contextlib
 import logging
 import random
 import tempfile
+from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from pagegrade.clock import now_ms
+from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.audit import Crawl
 from pagegrade.model.errors import Unavailable
@@ -148,6 +151,7 @@ async def _work(services: Services, crawl: Crawl, children: Children, resolver: 
             children=children.for_account(crawl.account_id),
             resolver=resolver,
             consent=consent,
+            browser_place=partial(browser_place, services),
         )
         if ended is not None:
             logger.info("crawl_fetched", extra={"crawl": crawl.id, "pages": ended.fetched, "state": ended.state})
@@ -166,7 +170,30 @@ def _options(tx: Transaction, services: Services, crawl: Crawl) -> tuple[Analyze
     consent = _consent(tx, services, crawl, wants_access=access is not None and access.note.lets_in)
     if access is not None:
         access = replace(access, origins=allowed_access(crawl, access))
-    return replace(services.options.analyze, access=access), consent
+    return replace(services.options.analyze, access=access, render=_render_options(services, crawl)), consent
+
+
+def _render_options(services: Services, crawl: Crawl) -> RenderOptions | None:
+    """The browser of a crawl; ``None``: it draws nothing, or this process has none."""
+    options = services.options
+    if options.browser is None or not crawl.settings.render:
+        return None
+    return RenderOptions(program=options.browser, loads=options.analyze.render_loads)
+
+
+@contextlib.asynccontextmanager
+async def browser_place(services: Services) -> AsyncIterator[None]:
+    """The place of one of the browsers of this process: the next that is free, before runs that wait for one."""
+    async with services.crawl_draws:
+        services.crawls_that_draw = 1
+        try:
+            while services.runs_that_draw() >= services.options.browsers:
+                services.browser_freed.clear()
+                await services.browser_freed.wait()
+            yield
+        finally:
+            services.crawls_that_draw = 0
+            services.wake()
 
 
 def _consent(tx: Transaction, services: Services, crawl: Crawl, *, wants_access: bool) -> Consent | None:

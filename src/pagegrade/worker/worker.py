@@ -140,11 +140,15 @@ class Worker:
         self._stop_delivering = asyncio.Event()
         self._trimmer = _Trimmer()
         services.wake = self.wake
+        services.runs_that_draw = self._runs_that_draw
 
     @property
     def _spare(self) -> int:
         """Number of further runs that may start here now, including those of accounts without a run under way."""
         return self._slots * (1 + SPARE_PER_SLOT) - len(self._held)
+
+    def _runs_that_draw(self) -> int:
+        return sum(held.run.device is not None for held in tuple(self._held.values()))
 
     @property
     def _free_browsers(self) -> int:
@@ -154,7 +158,7 @@ class Worker:
         """
         options = self._services.options
         if options.browser is not None:
-            return options.browsers - sum(held.run.device is not None for held in self._held.values())
+            return max(0, options.browsers - self._runs_that_draw() - self._services.crawls_that_draw)
         return 0 if self._services.awaits_browser else UNLIMITED
 
     @property
@@ -423,6 +427,7 @@ class Worker:
         finally:
             with self._lock:
                 del self._held[run.id, run.attempt]
+            self._services.browser_freed.set()
             self._trimmer.work_ended()
             self._look()
 

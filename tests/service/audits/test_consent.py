@@ -68,6 +68,15 @@ def test_the_own_network_needs_no_proof_and_leads_nowhere_else() -> None:
     assert allowed_rate(inside, START) == 1.0
 
 
+def test_other_sites_are_asked_for_the_owner_of_the_site_alone() -> None:
+    """A crawl that is otherwise small enough for everyone leaves them alone."""
+    limits = Consent(proof=proof_of(START, 7, b"k"), pages=500, wants_access=False)
+    settings = AuditSettings(rate_per_s=1.0, max_pages=500, external=True)
+
+    assert not limits.is_enough(settings)
+    assert limits.is_enough(limits.limited(settings))
+
+
 def test_the_command_line_is_asked_for_no_proof() -> None:
     """The person at it says whose the site is."""
     assert allowed_rate(crawl(account_id=None), START) == 20.0

@@ -14,13 +14,16 @@ from pagegrade.model.outcome import Severity
             "Links to other sites lead to errors.",
             loss=1.0,
             title="Pages with broken links to other sites",
-            why="Visitors end at an error page of another site, and take the page for outdated.",
+            why="Visitors end at an error page, or nowhere, and take the page for outdated.",
             fix="Update the links, or remove them.",
             counted=True,
         ),
     ),
     sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
-    over="(SELECT DISTINCT from_id, to_id FROM links JOIN outside ON to_id = outside.target_id WHERE kind = 'a')",
+    over=(
+        "(SELECT DISTINCT from_id, to_id FROM links JOIN outside ON to_id = outside.target_id"
+        " WHERE kind = 'a' AND (status IS NOT NULL OR error IS NOT NULL))"
+    ),
     share="rows",
     needs=("external",),
 )
@@ -29,8 +32,10 @@ def broken_external_links() -> str:
 
     ## What it checks
 
-    Answers of other sites with status 404 and above; each target is requested once. Refusals (401, 403, 429) say
-    nothing about the page.
+    Answers of other sites: 404, 410, an error of the server (5xx but 503) at both of two tries, and names of hosts
+    that do not exist. Each target is requested once for all pages, at most ten of one host and 2,000 in all, ten
+    seconds apart, if robots.txt permits it. Other answers (401, 403, 429, 503, 999) may be meant for programs and say
+    nothing about the page, nor does the lack of an answer.
 
     ## Fails on
 
@@ -75,6 +80,9 @@ def broken_external_links() -> str:
     return """
         SELECT from_id AS page_id, 'broken' AS state, to_id AS target_id, 'status ' || status AS value
         FROM links JOIN outside ON to_id = outside.target_id
-        WHERE kind = 'a' AND (status BETWEEN 404 AND 428 OR status BETWEEN 430 AND 450 OR status BETWEEN 500 AND
-            599)
+        WHERE kind = 'a' AND (status IN (404, 410) OR (status BETWEEN 500 AND 599 AND status <> 503))
+        UNION ALL
+        SELECT from_id, 'broken', to_id, 'the host does not exist'
+        FROM links JOIN outside ON to_id = outside.target_id
+        WHERE kind = 'a' AND error = 'dns_nxdomain'
     """

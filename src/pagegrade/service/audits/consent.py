@@ -51,12 +51,14 @@ class Consent(msgspec.Struct, frozen=True, kw_only=True):
     def is_enough(self, settings: AuditSettings) -> bool:
         """Return whether a crawl with these settings needs no proof."""
         is_slow = settings.rate_per_s is not None and settings.rate_per_s <= UNPROVED_RATE
-        return is_slow and settings.max_pages <= self.pages and not self.wants_access
+        is_small = settings.max_pages <= self.pages and not settings.external
+        return is_slow and is_small and not self.wants_access
 
     def limited(self, settings: AuditSettings) -> AuditSettings:
         """The settings of a crawl whose site is not proved."""
         rate = min(settings.rate_per_s or UNPROVED_RATE, UNPROVED_RATE)
-        return replace(settings, rate_per_s=rate, max_pages=min(settings.max_pages, self.pages))
+        pages = min(settings.max_pages, self.pages)
+        return replace(settings, rate_per_s=rate, max_pages=pages, external=False)
 
 
 def proof_of(start_url: str, account_id: int, key: bytes) -> Proof:

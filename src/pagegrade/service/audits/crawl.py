@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Final
 
 from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
+from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.resolver import Resolver
-from pagegrade.model.audit import UNKNOWN_DEPTH, AuditSettings, Crawl, CrawlState, SiteFacts, StopReason, URLState
+from pagegrade.model.audit import (
+    REACHED_ITS_END,
+    UNKNOWN_DEPTH,
+    AuditSettings,
+    Crawl,
+    CrawlState,
+    SiteFacts,
+    StopReason,
+    URLState,
+)
 from pagegrade.model.errors import URLNotAllowed
 from pagegrade.parse.url import host, registrable_domain
 from pagegrade.parse.urls.identity import identity
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.audits.consent import Consent
+from pagegrade.service.audits.drawn_sample import BrowserPlace, draw_sample
 from pagegrade.service.audits.earlier import Earlier, open_earlier
 from pagegrade.service.audits.frontier import Frontier, open_frontier
+from pagegrade.service.audits.outside import ask_outside
 from pagegrade.service.audits.site_facts import prove_site, read_site
 from pagegrade.service.audits.slice import SLICE_S, Slice
 from pagegrade.service.runs.analysis import policy_of
@@ -138,6 +151,7 @@ async def run_slice(
     slice_s: float = SLICE_S,
     resolver: Resolver | None = None,
     consent: Consent | None = None,
+    browser_place: BrowserPlace = nullcontext,
 ) -> Crawl | None:
     """Work for some seconds on a crawl that was taken.
 
@@ -150,6 +164,7 @@ async def run_slice(
         slice_s: Seconds.
         resolver: Where addresses come from; ``None`` for DNS.
         consent: Limits of a crawl that has no proof yet; ``None``: it needs none, or it was looked for.
+        browser_place: The right to run a browser; the crawl draws pages where the options have one.
 
     Returns:
         The crawl as it has ended, or has to pause; ``None``: another slice goes on.
@@ -175,7 +190,7 @@ async def run_slice(
             # The next slice goes on with the rate and the access that this one found to be allowed.
             reason = await _look_for_proof(frontier, work, consent)
         else:
-            reason = await _work(frontier, work, children, earlier, slice_s)
+            reason = await _work(frontier, work, children, earlier, slice_s, render=options.render, place=browser_place)
     watch(frontier)
     return None if reason is None else await finish_crawl(database, frontier, reason)
 
@@ -198,7 +213,14 @@ async def _look_for_proof(frontier: Frontier, work: Slice, consent: Consent) -> 
 
 
 async def _work(
-    frontier: Frontier, work: Slice, children: TaskRunner, earlier: Earlier | None, slice_s: float
+    frontier: Frontier,
+    work: Slice,
+    children: TaskRunner,
+    earlier: Earlier | None,
+    slice_s: float,
+    *,
+    render: RenderOptions | None,
+    place: BrowserPlace,
 ) -> StopReason | None:
     if not frontier.crawl.seeded:
         facts = await read_site(frontier, work, children)
@@ -209,7 +231,19 @@ async def _work(
                 await frontier.add_seeds(urls, UNKNOWN_DEPTH)
         proof = None if frontier.crawl.facts is None else frontier.crawl.facts.proof
         await frontier.save(replace(frontier.crawl, facts=replace(facts, proof=proof), seeded=True))
-    return await work.run(slice_s)
+    reason = await work.run(slice_s)
+    settings = frontier.crawl.settings
+    if reason not in REACHED_ITS_END or frontier.crawl.worked_ms >= settings.max_minutes * 60_000:
+        return reason
+    if settings.external and not await ask_outside(frontier, work.visitor, children, slice_s):
+        return None
+    if (
+        settings.render
+        and render is not None
+        and not await draw_sample(frontier, work, children, slice_s, options=render, place=place)
+    ):
+        return None
+    return reason
 
 
 async def finish_crawl(database: Database, frontier: Frontier, reason: StopReason) -> Crawl:

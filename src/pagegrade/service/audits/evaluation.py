@@ -143,7 +143,7 @@ def _reason_not_to(relations: Relations, check: SiteCheck, facts: Mapping[str, s
 
 def _is_there(relations: Relations, need: Need, facts: Mapping[str, str]) -> bool:
     match need:
-        case "complete" | "sitemap" | "assets" | "external" | "traps":
+        case "complete" | "sitemap" | "assets" | "external" | "traps" | "rendered":
             return _is_true(facts, need)
         case "probes":
             return facts.get("probes", "[]") != "[]"

@@ -5,10 +5,10 @@ What it knows in memory is bounded, and follows from the tables: a process that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -37,6 +37,7 @@ from pagegrade.report.sanitize import clean_text
 from pagegrade.service.audits.style_sheets import StyleSheets
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.crawl_segments import (
+    DrawnRow,
     FoundRow,
     LinkRow,
     PageRow,
@@ -82,6 +83,7 @@ BUDGET_SHARE: Final = 0.25
 YIELD_PAGES: Final = 50
 YIELD_SHARE: Final = 0.2
 """A pattern of which fewer pages than this share have a content of their own is sampled."""
+T = TypeVar("T")
 _SETTLED: Final = frozenset({URLState.FETCHED, URLState.FAILED, URLState.THROTTLED})
 
 
@@ -196,6 +198,28 @@ class Frontier:
         """Store changed counters and facts of the crawl."""
         await self._database.write(lambda tx: advance_crawl(tx, crawl, now_ms()))
         self.crawl = crawl
+
+    async def note(self, settled: Sequence[SettledURL], rows: Sequence[DrawnRow] = (), *, worked_ms: int) -> None:
+        """Store what is known of URLs beside their fetching, and what a browser saw of pages.
+
+        Raises:
+            CrawlTakenOver: Another process works on the crawl.
+            Unavailable: The database cannot be written.
+        """
+        number = self.crawl.segments
+        crawl = replace(self.crawl, worked_ms=self.crawl.worked_ms + worked_ms, segments=number + bool(rows))
+
+        def write(tx: Transaction) -> None:
+            advance_crawl(tx, crawl, now_ms())
+            settle_urls(tx, crawl.id, settled)
+            add_segments(tx, crawl.id, number, {"drawn": pack_segment(rows)} if rows else {})
+
+        await self._database.write(write)
+        self.crawl = crawl
+
+    async def read(self, function: Callable[[Transaction], T]) -> T:
+        """Read from the tables of the crawl."""
+        return await self._database.read(function)
 
     async def limit(self, settings: AuditSettings, facts: SiteFacts) -> None:
         """Store the settings that the crawl goes on with, and what is known of the site."""

@@ -78,6 +78,8 @@ class AuditFields(msgspec.Struct, frozen=True, kw_only=True):
     sitemap: bool = True
     urls: Sequence[str] = ()
     drop_parameters: Sequence[str] = ()
+    external: bool = False
+    render: bool = False
     access: int | str | None = None
     """As ``find_access`` takes it."""
 
@@ -202,6 +204,8 @@ def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, Au
         urls=tuple(url for url in listed if url is not None),
         follows=not listed,
         access=fields.access,
+        external=fields.external,
+        render=fields.render,
     )
 
 

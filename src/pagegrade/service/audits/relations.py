@@ -12,22 +12,20 @@ from typing import BinaryIO, Final, get_args
 import msgspec
 
 from pagegrade.clock import now_ms
-from pagegrade.model.audit import MAX_EXAMPLE, PAGE_STATES, UNKNOWN_DEPTH, AssetKind, Crawl, URLState
+from pagegrade.model.audit import MAX_EXAMPLE, PAGE_STATES, REACHED_ITS_END, UNKNOWN_DEPTH, AssetKind, Crawl, URLState
 from pagegrade.parse.page_links import path_and_query
 from pagegrade.parse.secure_context import host_of, is_local_host
 from pagegrade.parse.url import host
 from pagegrade.service.audits.frontier import WAYS
 from pagegrade.service.runs.evaluation import describe_access, visitor_notes
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.crawl_segments import FoundRow, LinkRow, PageRow, SitemapRow, each_segment
+from pagegrade.store.repositories.crawl_segments import DrawnRow, FoundRow, LinkRow, PageRow, SitemapRow, each_segment
 from pagegrade.store.repositories.crawl_urls import each_url, list_patterns, statuses_of, urls_of
 from pagegrade.store.repositories.crawls import list_hosts
 
 ASSET_KINDS: Final = get_args(AssetKind)
 _NUMBERS: Final = {kind: number for number, kind in enumerate(ASSET_KINDS, start=1)}
-_ASKED_FOR_ASSETS: Final = frozenset({"done", "max_depth", "max_pages"})
-"""Reasons to stop that come after the files of the pages."""
-NAMES: Final = ("pages", "links", "found", "evidence", "assets", "outside", "sitemap", "site")
+NAMES: Final = ("pages", "links", "found", "evidence", "assets", "outside", "rendered", "sitemap", "site")
 _LARGE: Final = frozenset({"links", "found"})
 """Many rows that say nearly the same: files of these are compressed to less than a tenth."""
 MAX_ROUNDS: Final = 60
@@ -66,7 +64,8 @@ def write_relations(tx: Transaction, crawl: Crawl, folder: Path) -> None:
         _write_others(tx, crawl, out, pages)
         _write_links(tx, crawl, out["links"])
         _write_found(tx, crawl, out["found"], out["evidence"])
-        for key, value in _site(tx, crawl, has_sitemap=bool(pages.lastmods)):
+        drawn = _write_drawn(tx, crawl, out["rendered"])
+        for key, value in _site(tx, crawl, has_sitemap=bool(pages.lastmods), drawn=drawn):
             out["site"]({"key": key, "value": str(value)})
 
 
@@ -223,7 +222,7 @@ def _write_others(
             kind = ASSET_KINDS[number - 1]
             out["assets"]({"asset_id": url_id, "url": url, "kind": kind, "status": status, "bytes": None})
         elif state is URLState.OUTSIDE:
-            out["outside"]({"target_id": url_id, "url": url, "status": None})
+            out["outside"]({"target_id": url_id, "url": url, "status": status, "error": error})
         elif not pages.written[url_id]:
             known, why = PAGE_STATES[state]
             page = pages.row(url_id, url)
@@ -262,7 +261,19 @@ def _write_found(
                     write_example(same | {"example": example[:MAX_EXAMPLE]})
 
 
-def _site(tx: Transaction, crawl: Crawl, *, has_sitemap: bool) -> Iterator[tuple[str, object]]:
+def _write_drawn(tx: Transaction, crawl: Crawl, write: Callable[[object], None]) -> int:
+    """Write the outcomes of pages that a browser has drawn; returns how many pages those are."""
+    number = 0
+    for rows in each_segment(tx, crawl.id, DrawnRow, crawl.segments):
+        for row in rows:
+            number += not row.error
+            for one in row.found:
+                same = {"page_id": row.page_id, "check_id": one.check, "state": one.state}
+                write(same | {"loss": one.loss, "value": one.value})
+    return number
+
+
+def _site(tx: Transaction, crawl: Crawl, *, has_sitemap: bool, drawn: int) -> Iterator[tuple[str, object]]:
     """Facts of the site and of the crawl."""
     hosts = list_hosts(tx, crawl.id)
     patterns = list_patterns(tx, crawl.id)
@@ -277,9 +288,9 @@ def _site(tx: Transaction, crawl: Crawl, *, has_sitemap: bool) -> Iterator[tuple
     yield "fetched", crawl.fetched
     yield "robots", _robots_word(hosts[0].robots_status if hosts else None)
     yield "sitemap", int(has_sitemap)
-    yield "external", 0
-    yield "assets", int(crawl.stop_reason in _ASKED_FOR_ASSETS)
-    yield "rendered", 0
+    yield "external", int(crawl.settings.external and crawl.stop_reason in REACHED_ITS_END)
+    yield "assets", int(crawl.stop_reason in REACHED_ITS_END)
+    yield "rendered", int(drawn > 0)
     yield "traps", 1
     # Traffic to this machine or inside the link needs none, as for a page.
     yield "https", int(crawl.start_url.startswith("https:") or is_local_host(host_of(crawl.start_url)))

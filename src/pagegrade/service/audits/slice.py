@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Self
 
@@ -111,7 +111,7 @@ class Slice:
         make = partial(HTTPClient, guard=Guard(policy_of(start, options)), resolver=self.resolver, limits=limits)
         self.access = options.access
         """Additions to requests to its origins; ``None``: nothing is added."""
-        self._secrets = () if self.access is None else secrets_of(self.access, start)
+        self.secrets = () if self.access is None else secrets_of(self.access, start)
         self.client = make(access=self.access)
         self.visitor = make() if self.access is not None and self.access.note.lets_in else self.client
         """Asks as everybody does."""
@@ -278,12 +278,7 @@ class Slice:
             host.robots_at_ms = None
             return None
         response = Response(url=f"{host.origin}/robots.txt", status=status, body=host.robots)
-        if not 200 <= status < 300:  # noqa: PLR2004 - a status alone needs no child
-            return frozenset(permitted(response, urls))
-        try:
-            return frozenset(await self._children.run(permitted, response, urls, timeout_s=_LIMITS.parse_s))
-        except OffloadFailed:
-            return frozenset()
+        return await permitted_by(response, urls, self._children)
 
     async def _read_robots(self, host: CrawlHost) -> None:
         host.robots_status, host.robots, host.robots_at_ms, host.crawl_delay_ms = None, b"", now_ms(), 0
@@ -326,7 +321,7 @@ class Slice:
         try:
             followed = await (client or self.client).follow(request)
             followed.release()
-            response = without_secrets(followed.response, self._secrets)
+            response = without_secrets(followed.response, self.secrets)
         except FetchError:
             pass
         finally:
@@ -386,7 +381,7 @@ class Slice:
         before = None if self._earlier is None else await self._earlier.page(row.url)
         try:
             exchange = await self._fetch(row.url, before)
-            response = without_secrets(exchange.response, self._secrets)
+            response = without_secrets(exchange.response, self.secrets)
             status, seconds = response.status, response.timings.total_ms / 1_000
             retry_after = _retry_after(response)
             refused = response.header("cf-mitigated") is not None
@@ -410,8 +405,8 @@ class Slice:
             visit.content_type = media_type(response)[:100]
             if carry_over(visit, response, before):
                 return visit
-            location = without_secrets(exchange.location, self._secrets)
-            visit.redirect = _redirect(row.url, location, self._settings_drop())
+            location = without_secrets(exchange.location, self.secrets)
+            visit.redirect = _redirect(row.url, location, self._settings.drop_parameters)
             if not visit.redirect and 200 <= response.status < 300 and is_html(response):  # noqa: PLR2004
                 visit.record = await self._read_page(response)
         except OffloadFailed as error:
@@ -423,9 +418,6 @@ class Slice:
             self._stop = "site_refuses"
         return visit
 
-    def _settings_drop(self) -> tuple[str, ...]:
-        return self._settings.drop_parameters
-
     async def _visit_asset(self, row: WaitingURL) -> Visit:
         """Ask whether a file that pages load is there; one that was read for them is not asked for again."""
         pace = self._pace(row.host_no)
@@ -436,7 +428,7 @@ class Slice:
             if sheet is not None and sheet.status is not None:
                 visit.status = sheet.status
                 return visit
-            followed = await self._ask(row.url)
+            followed = await ask(self.client, row.url)
             visit.status, seconds = followed.response.status, followed.response.timings.total_ms / 1_000
             retry_after = _retry_after(followed.response)
             followed.release()
@@ -447,15 +439,6 @@ class Slice:
                 visit.state = URLState.THROTTLED
             self._answered.set()
         return visit
-
-    async def _ask(self, url: str) -> Followed:
-        request = _asking(url)
-        followed = await self.client.follow(request)
-        if followed.response.status < _HEAD_FAILED:
-            return followed
-        followed.release()
-        # Servers exist that know only GET.
-        return await self.client.follow(replace(request, method="GET"))
 
     async def _read_page(self, response: Response) -> PageRecord:
         """Have a page read with the style sheets that decide what people see of it.
@@ -509,16 +492,19 @@ class Slice:
         Raises:
             OffloadFailed: It could not be read.
         """
-        artifacts = Artifacts(
+        artifacts = self.artifacts_of(response, {} if sheets is None else {"resources": sheets})
+        drop = self._settings.drop_parameters
+        return await self._children.run(read_crawl_page, artifacts, drop, evaluates, timeout_s=EVALUATION_SECONDS)
+
+    def artifacts_of(self, response: Response, more: Mapping[str, Any]) -> Artifacts:
+        """What a crawl has of a page, with artifacts that it does not gather with every page."""
+        return Artifacts(
             engine=VERSION,
             gathered_at=utc_now(),
             vantage="; ".join(request_headers(Request(url=response.url), user_agent=self._user_agent)),
             navigation=Navigation(requested_url=response.url, response=response),
-            **(_BESIDE if sheets is None else {**_BESIDE, "resources": sheets}),
+            **{**_BESIDE, **more},
             visitor_view=self._visitor_view(),
-        )
-        return await self._children.run(
-            read_crawl_page, artifacts, self._settings_drop(), evaluates, timeout_s=EVALUATION_SECONDS
         )
 
     def _visitor_view(self) -> VisitorView | NotGathered:
@@ -555,6 +541,31 @@ class Slice:
         self._answered.set()
         await self._turn(host)
         return await self.client.fetch(request)
+
+
+async def permitted_by(robots: Response, urls: Sequence[str], children: TaskRunner) -> frozenset[str]:
+    """Those URLs of an origin that a robots.txt permits, which may be hostile."""
+    if not 200 <= robots.status < 300:  # noqa: PLR2004 - a status alone needs no child
+        return frozenset(permitted(robots, urls))
+    try:
+        return frozenset(await children.run(permitted, robots, urls, timeout_s=_LIMITS.parse_s))
+    except OffloadFailed:
+        return frozenset()
+
+
+async def ask(client: HTTPClient, url: str, timeout_s: float = _LIMITS.document_s) -> Followed:
+    """Ask whether a file is there that is no page of the site, with its redirects.
+
+    Raises:
+        FetchError: There was no answer.
+    """
+    request = replace(_asking(url), timeout_s=timeout_s)
+    followed = await client.follow(request)
+    if followed.response.status < _HEAD_FAILED:
+        return followed
+    followed.release()
+    # Servers exist that know only GET.
+    return await client.follow(replace(request, method="GET"))
 
 
 def _asking(url: str) -> Request:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from pagegrade.checks import Evaluated, Facts
+from pagegrade.checks import Check, Evaluated, Facts
 from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import Artifacts, NotGathered, Response
 from pagegrade.model.audit import (
@@ -21,6 +21,7 @@ from pagegrade.model.audit import (
     MAX_SIGNATURES,
     MAX_TEXT,
     META_NAME,
+    DrawnOutcome,
     FoundSignature,
     Link,
     LinkKind,
@@ -48,6 +49,9 @@ _MAY_BE_HIDDEN: Final = NotRun("skipped", "A style sheet that could not be read 
 _OF_FILES: Final = NotGathered(code="skipped", detail="A crawl does not measure the files that a page loads.")
 _PAGES: Final = frozenset({"frame", "object"})
 """Kinds of references that may be pages of their own."""
+METRICS: Final = ("largest-contentful-paint", "cumulative-layout-shift", "total-blocking-time")
+DRAWN_CHECKS: Final = (*METRICS, "color-contrast", "metadata-by-scripts", "js-dependent-content")
+"""Checks of a page whose outcome is kept of those that a browser has drawn."""
 _MAX_UNREAD: Final = 40
 _MAX_TYPES: Final = 20
 _MAX_SHOWN_URL: Final = 2_100
@@ -106,6 +110,31 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
             :_MAX_UNREAD
         ],
     )
+
+
+def read_drawn_page(artifacts: Artifacts) -> tuple[DrawnOutcome, ...]:
+    """Evaluate what only a browser shows of a page; nothing where it is not the page that was asked for."""
+    if refusal_of(artifacts) is not None:
+        return ()
+    evaluated, not_the_page = run_on_page(Facts(artifacts))
+    if not_the_page is not None:
+        return ()
+    found = []
+    for name in DRAWN_CHECKS:
+        one = evaluated[name]
+        if isinstance(one.verdict, Outcome):
+            found.append(DrawnOutcome(name, one.verdict.state, one.loss or 0.0, _measured(one.check, one.verdict)))
+    return tuple(found)
+
+
+def _measured(check: Check, verdict: Outcome) -> str:
+    """The value of a metric, or the first place of another finding with what was measured there."""
+    if check.id in METRICS:
+        return _text(f"{check.title} {verdict.value}", MAX_EXAMPLE)
+    if not verdict.evidence:
+        return _text(check.state(verdict.state).message, MAX_EXAMPLE)
+    first = verdict.evidence[0]
+    return _text(" ".join(dict.fromkeys(filter(None, (first.value, _example(first))))), MAX_EXAMPLE)
 
 
 def _text(text: str, limit: int = MAX_TEXT) -> str:

@@ -288,6 +288,14 @@ def find_templates(relations: Relations) -> None:
     )
 
 
+def count_siblings(relations: Relations) -> None:
+    """Add ``siblings``: how many pages the template of a page has."""
+    relations.run(
+        "CREATE TABLE siblings AS SELECT page_id, pages FROM templates"
+        " JOIN (SELECT template_id, count(*) AS pages FROM templates GROUP BY template_id) USING (template_id)"
+    )
+
+
 def cluster_shapes(shapes: Iterator[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], int]]:
     """Yield each structure with the number of its template, the most frequent structures leading.
 
@@ -328,6 +336,7 @@ _STEPS: Final = (
     _Step(rank_pages, ("ranks",), (find_copies, resolve_redirects, index)),
     _Step(weigh_pages, ("weights",), (rank_pages,)),
     _Step(find_templates, ("templates",)),
+    _Step(count_siblings, ("siblings",), (find_templates,)),
 )
 """In the order in which they are run."""
 

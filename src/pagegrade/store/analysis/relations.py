@@ -35,7 +35,8 @@ _COLUMNS: Final[Mapping[str, str]] = {
     "found": "page_id BIGINT, check_id VARCHAR, state VARCHAR, lost DOUBLE, total INTEGER, signature UBIGINT",
     "evidence": "check_id VARCHAR, state VARCHAR, signature UBIGINT, page_id BIGINT, example VARCHAR",
     "assets": "asset_id BIGINT, url VARCHAR, kind VARCHAR, status INTEGER, bytes BIGINT",
-    "outside": "target_id BIGINT, url VARCHAR, status INTEGER",
+    "outside": "target_id BIGINT, url VARCHAR, status INTEGER, error VARCHAR",
+    "rendered": "page_id BIGINT, check_id VARCHAR, state VARCHAR, loss DOUBLE, value VARCHAR",
     "sitemap": "page_id BIGINT, lastmod VARCHAR, file VARCHAR",
     "site": "key VARCHAR, value VARCHAR",
 }

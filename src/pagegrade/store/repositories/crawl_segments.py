@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeVar
 import msgspec
 from sqlalchemy import insert, select
 
-from pagegrade.model.audit import FoundSignature, LinkKind, Place, Sheet
+from pagegrade.model.audit import DrawnOutcome, FoundSignature, LinkKind, Place, Sheet
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.schema.tables import crawl_segments
 
@@ -19,7 +19,7 @@ else:
     from backports import zstd
 
 LEVEL: Final = 3
-SegmentKind = Literal["pages", "links", "found", "sitemap", "sheets", "finding"]
+SegmentKind = Literal["pages", "links", "found", "sitemap", "sheets", "finding", "drawn"]
 """Of ``finding``, the number is that of the finding; of the others, it is that of the batch."""
 
 
@@ -100,8 +100,17 @@ class FindingPage(msgspec.Struct, frozen=True, gc=False, array_like=True):
     value: str | None = None
 
 
-Row = PageRow | LinkRow | FoundRow | SitemapRow | FindingPage | Sheet
-R = TypeVar("R", PageRow, LinkRow, FoundRow, SitemapRow, FindingPage)
+class DrawnRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A page that was to be drawn in a browser."""
+
+    page_id: int
+    found: tuple[DrawnOutcome, ...] = ()
+    error: str = ""
+    """Reason why it was not drawn, a short word; empty: it was."""
+
+
+Row = PageRow | LinkRow | FoundRow | SitemapRow | FindingPage | Sheet | DrawnRow
+R = TypeVar("R", PageRow, LinkRow, FoundRow, SitemapRow, FindingPage, DrawnRow)
 KINDS: Final[Mapping[type[Row], SegmentKind]] = {
     PageRow: "pages",
     LinkRow: "links",
@@ -109,6 +118,7 @@ KINDS: Final[Mapping[type[Row], SegmentKind]] = {
     SitemapRow: "sitemap",
     Sheet: "sheets",
     FindingPage: "finding",
+    DrawnRow: "drawn",
 }
 
 

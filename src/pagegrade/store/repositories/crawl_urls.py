@@ -240,6 +240,28 @@ def _listed(crawl_id: int, which: URLFilter) -> Select[Any]:
     return query
 
 
+class OutsideURL(NamedTuple):
+    """A URL out of scope, and what is known of it."""
+
+    url_id: int
+    url: str
+    tries: int
+    status: int | None
+    error: str | None
+    """It was asked for where this or the status is there."""
+
+
+def outside_urls(tx: Transaction, crawl_id: int, limit: int) -> list[OutsideURL]:
+    """Return the first URLs out of scope, by id."""
+    query = (
+        select(*(crawl_urls.c[name] for name in OutsideURL._fields))
+        .where(crawl_urls.c.crawl_id == crawl_id, crawl_urls.c.state == URLState.OUTSIDE)
+        .order_by(crawl_urls.c.url_id)
+        .limit(limit)
+    )
+    return [OutsideURL(*row) for row in tx.execute(query)]
+
+
 def urls_beside(
     tx: Transaction, crawl_id: int, which: URLFilter, count: int, *, beside: int | None, backward: bool
 ) -> tuple[StoredURL, ...]:

@@ -130,6 +130,8 @@ def _wanted(fields: CreateAuditBody) -> service.AuditFields:
         sitemap=fields.sitemap == 1,
         urls=fields.urls or (),
         drop_parameters=fields.drop_parameters or (),
+        external=fields.external == 1,
+        render=fields.render == 1,
         access=None if fields.access is None else fields.access[0],
     )
 

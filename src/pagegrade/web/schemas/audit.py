@@ -50,6 +50,8 @@ class AuditSettingsDocument(Document, frozen=True, kw_only=True):
     max_depth: Annotated[Count, about("Clicks from the start.", 50)]
     rate: Annotated[Amount | None, about("Requests that may begin in a second; null: no limit.", 1.0)]
     sitemap: Annotated[bool, about("True if the sitemaps of the site are read.", *_YES)]
+    external: Annotated[bool, about("True if the targets of links to other sites are asked for.", *_NO)]
+    render: Annotated[bool, about("True if a sample of the pages is drawn in a browser.", *_NO)]
     sitemap_url: Annotated[
         URL | None, about("The sitemap that was given in place of a start page; null: none was.", None)
     ]
@@ -326,6 +328,8 @@ def audit_object(audit: Audit, base_url: str) -> bytes:
             "max_pages": settings.max_pages,
             "max_depth": settings.max_depth,
             "rate": settings.rate_per_s,
+            "external": settings.external,
+            "render": settings.render,
             "sitemap": settings.sitemaps,
             "sitemap_url": settings.sitemap,
             "urls": settings.urls,

@@ -46,7 +46,7 @@ SCOPES: Final = {
 TOO_MANY_CRAWLS: Final = N_("Too many of your crawls have not ended. Wait for one of them, or cancel one.")
 _LINES: Final = ("include", "exclude")
 """Fields with one pattern a line."""
-_FIELDS: Final = ("url", "scope", "max_pages", "max_depth", "rate", "access", *_LINES)
+_FIELDS: Final = ("url", "scope", "max_pages", "max_depth", "rate", "external", "render", "access", *_LINES)
 
 
 async def list_audit_rows(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -70,6 +70,8 @@ async def create_audit_from_form(
             max_pages=fields.max_pages,
             max_depth=fields.max_depth,
             rate=fields.rate,
+            external=fields.external == 1,
+            render=fields.render == 1,
             access=None if fields.access is None else fields.access[0],
         )
         start, settings = evaluate_fields(violations, lambda: service.read_settings(wanted, view.options))
