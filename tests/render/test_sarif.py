@@ -8,10 +8,13 @@ import ada_url
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from pagegrade.model.audit_result import AuditResult, Place
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Evidence
-from pagegrade.render.sarif import Source, parse_source, render_sarif
+from pagegrade.render.sarif import Source, parse_source, render_sarif, render_site_sarif
+from tests.audit_builders import result_of
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
 from tests.sarif_rules import format_errors, refusals
 
@@ -49,6 +52,47 @@ def test_the_log_keeps_the_rules_of_the_format_and_of_code_scanning(payload: str
 
     assert format_errors(json.loads(text)) == []
     assert refusals(text) == []
+
+
+def audit(payload: str = "") -> AuditResult:
+    """A result with a finding of pages, a more severe one of links, and one without a page."""
+    found = result_of("https://example.com/")
+    (pages,) = found.findings
+    link = Place(url="https://example.com/gone", value="status 404", sources=("https://example.com/a",), count=1)
+    linked = replace(
+        pages, number=2, check="broken-internal-links", severity="critical", places=(link,), title=payload or "x"
+    )
+    bare = replace(pages, number=3, check="robots-conflicts", severity="low", places=(), fingerprint="3" * 16)
+    return replace(
+        found, findings=(pages, replace(linked, fingerprint="2" * 16), bare), notes=("Notes.",), complete=False
+    )
+
+
+@pytest.mark.parametrize("payload", ['"><svg onload=alert(1)>', "\x1b[0m\ud800\x00", "javascript:alert(1)", "ordinary"])
+def test_an_audit_keeps_the_same_rules(payload: str) -> None:
+    """Also where the text of a page is hostile."""
+    text = render_site_sarif(audit(payload))
+
+    assert format_errors(json.loads(text)) == []
+    assert refusals(text) == []
+
+
+def test_a_link_of_a_site_stands_on_the_page_that_has_it() -> None:
+    """A finding without a page stands on the start page; a source names the file of a page."""
+    (run,) = json.loads(render_site_sarif(audit(), sources=[parse_source("https://example.com/=site/")]))["runs"]
+    where = {
+        one["ruleId"]: one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in run["results"]
+    }
+    levels = [one["level"] for one in run["results"]]
+
+    assert where == {
+        "broken-internal-links": "site/a",
+        "duplicate-title": "site/index.html",
+        "robots-conflicts": "site/index.html",
+    }
+    assert levels == ["error", "error", "note"]
+    assert "https://example.com/gone on https://example.com/a" in run["results"][0]["message"]["text"]
+    assert len(run["invocations"][0]["toolExecutionNotifications"]) == 2
 
 
 def test_the_rules_find_what_code_scanning_refused() -> None:

@@ -17,13 +17,14 @@ from tests.audit_builders import claim, fail, fill
 from tests.web.calling import BASE_URL, Instance, with_instance
 
 EXPORT = "/api/v1/audits/1/export"
-FILES = ("json", "html", "findings", "pages", "prompt", "sitemap")
+FILES = ("json", "html", "findings", "pages", "sarif", "prompt", "sitemap")
 KINDS = {
     "json": "application/json",
     "html": "text/html",
     "findings": "text/csv",
     "pages": "text/csv",
     "prompt": "text/markdown",
+    "sarif": "application/sarif+json",
     "sitemap": "application/xml",
 }
 
@@ -67,7 +68,7 @@ def test_each_file_is_of_its_kind_and_named_after_site_moment_and_crawl(tmp_path
         assert answer.headers["content-type"].partition(";")[0] == KINDS[name]
         assert 'filename="pagegrade-audit-example.com-' in named
         assert "-crawl-1" in named
-        assert (f"-{name}." in named) == (name not in {"json", "html"})
+        assert (f"-{name}." in named) == (name not in {"json", "html", "sarif"})
         assert "link" not in answer.headers
         assert pages[name].headers["content-disposition"] == named
         assert pages[name].content == answer.content
@@ -113,6 +114,7 @@ def test_a_crawl_that_was_not_evaluated_has_its_pages_only(tmp_path: Path) -> No
         "html": 404,
         "findings": 404,
         "pages": 200,
+        "sarif": 404,
         "prompt": 404,
         "sitemap": 200,
     }

@@ -320,8 +320,8 @@ def audit(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="Result on the terminal: text, json, html, prompt for coding agents, or csv with a row for every page "
-            "of every finding.",
+            help="Result on the terminal: text, json, html, sarif, prompt for coding agents, or csv with a row for "
+            "every page of every finding.",
         ),
     ] = "text",
     fail_on: Annotated[

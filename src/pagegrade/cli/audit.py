@@ -28,6 +28,7 @@ from pagegrade.render.audit import render_audit_csv, render_audit_html, render_a
 from pagegrade.render.audit_comparison import comparison_members, render_comparison_text
 from pagegrade.render.escape import visible
 from pagegrade.render.prompt import render_audit_prompt
+from pagegrade.render.sarif import render_site_sarif
 from pagegrade.report.gates import Gate, parse_site_gate
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.audits.analysis import PAGES, RESULT, AnalysisFailed, analyze_folder
@@ -45,7 +46,7 @@ DEFAULT_RATE: Final = 2.0
 OWN_RATE: Final = 20.0
 """Requests a second on a site that is the person's own."""
 FOLDER: Final = Path("pagegrade-audit")
-FORMATS: Final = ("text", "json", "html", "csv", "prompt")
+FORMATS: Final = ("text", "json", "html", "csv", "sarif", "prompt")
 _FORMATS: Final = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
 _CLEAR: Final = "\r\x1b[2K"
 """As of ``cli.progress``."""
@@ -312,6 +313,8 @@ def _evaluate(place: Path, request: AuditRequest) -> AuditResult | None:
             write_stdout(page, machine=True)
         case "csv":
             write_stdout(render_audit_csv(result, finding_pages(place / PAGES)), machine=True)
+        case "sarif":
+            write_stdout(render_site_sarif(result), machine=True)
         case "prompt":
             write_stdout(render_audit_prompt(result) or "", machine=True)
         case _:

@@ -20,6 +20,7 @@ from urllib.parse import quote
 import ada_url
 import msgspec
 
+from pagegrade.model.audit_result import AuditResult, Place, SiteFinding
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.outcome import Evidence
@@ -98,7 +99,7 @@ def render_sarif(reports: Sequence[Report], *, sources: Sequence[Source] = ()) -
     )
     rules: dict[str, dict[str, Any]] = {}
     for _, result in found:
-        _explain(rules.setdefault(result.check, _rule(result)), result)
+        _add_prose(rules.setdefault(result.check, _rule(result)), result.why, result.fix, result.check_name)
     order = {check: index for index, check in enumerate(rules)}
     nearest = sorted(sources, key=lambda source: -len(source.url))
     results = list(
@@ -108,25 +109,74 @@ def render_sarif(reports: Sequence[Report], *, sources: Sequence[Source] = ()) -
         )
     )
     left_out = sum(max(1, len(result.evidence)) for _, result in found) - len(results)
-    log = {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "Pagegrade",
-                        "version": reports[0].run.engine if reports else VERSION,
-                        "informationUri": PROJECT_URL,
-                        "rules": list(rules.values()),
-                    }
-                },
-                "columnKind": "unicodeCodePoints",
-                "invocations": [_invocation(reports, left_out)],
-                "results": results,
-            }
-        ],
+    engine = reports[0].run.engine if reports else VERSION
+    return _log(engine, list(rules.values()), _invocation(reports, left_out), results)
+
+
+def render_site_sarif(audit: AuditResult, *, sources: Sequence[Source] = ()) -> str:
+    """The result of an audit: a rule for every check that found something, a result for every page that it names.
+
+    Args:
+        audit: The result; of a finding, the pages are those that the result names, at most ``MAX_PLACES``.
+        sources: As of ``render_sarif``.
+    """
+    found = sorted(audit.findings, key=lambda one: IMPORTANCE_ORDER.index(one.severity))
+    nearest = sorted(sources, key=lambda source: -len(source.url))
+    rules: dict[str, dict[str, Any]] = {}
+    results: list[dict[str, Any]] = []
+    for one in found:
+        rule = rules.setdefault(one.check, _site_rule(one))
+        _add_prose(rule, one.why, one.fix, one.title)
+        index = list(rules).index(one.check)
+        results += (_site_result(one, place, index, nearest) for place in one.places or (Place(url=audit.url),))
+    unreached = "The crawl did not reach the whole site."
+    notes = [] if audit.complete else [_notification("warning", unreached)]
+    notes += [_notification("note", visible(note)) for note in audit.notes]
+    invocation = {"executionSuccessful": True, **({"toolExecutionNotifications": notes} if notes else {})}
+    return _log(audit.engine, list(rules.values()), invocation, results[:MAX_RESULTS])
+
+
+def _site_rule(finding: SiteFinding) -> dict[str, Any]:
+    return {
+        "id": finding.check,
+        "name": _name_of(finding.check),
+        "shortDescription": {"text": _unlinked(visible(finding.title))},
+        "defaultConfiguration": {"level": LEVELS[finding.severity]},
+        "properties": {"tags": ["site"]},
     }
+
+
+def _site_result(finding: SiteFinding, place: Place, rule_index: int, sources: Sequence[Source]) -> dict[str, Any]:
+    # A link stands on the first page that has it.
+    page = place.sources[0] if place.sources else place.url
+    told = [f"{visible(finding.title)}. {visible(finding.message, 400)}".rstrip()]
+    told += [f"({visible(place.value, 400)})"] if place.value else []
+    told.append(visible(place.url, 2048))
+    told += [f"on {visible(page, 2048)}"] if page != place.url else []
+    href = safe_href(page)
+    located = next(filter(None, (source.locate(href) for source in sources)), None) if href else None
+    where = {"uri": _path_of(page) if located is None else located[0]}
+    fingerprint = _short_hash(f"{finding.fingerprint} {place.url} {page}")
+    return {
+        "ruleId": finding.check,
+        "ruleIndex": rule_index,
+        "level": LEVELS[finding.severity],
+        "message": {"text": _unlinked(" ".join(told))},
+        "locations": [{"physicalLocation": {"artifactLocation": where, "region": {"startLine": 1}}}],
+        "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1", "pagegrade/v1": fingerprint},
+        "properties": {"pages": finding.pages, "lost": finding.lost, "page": visible(page, 2048)},
+    }
+
+
+def _log(engine: str, rules: list[dict[str, Any]], invocation: dict[str, Any], results: list[dict[str, Any]]) -> str:
+    driver = {"name": "Pagegrade", "version": engine, "informationUri": PROJECT_URL, "rules": rules}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [invocation],
+        "results": results,
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     # The writer of the standard library takes ten times as long when it indents.
     return msgspec.json.format(msgspec.json.encode(storable(log)), indent=2).decode() + "\n"
 
@@ -134,7 +184,7 @@ def render_sarif(reports: Sequence[Report], *, sources: Sequence[Source] = ()) -
 def _rule(result: Result) -> dict[str, Any]:
     rule: dict[str, Any] = {
         "id": result.check,
-        "name": "".join(part.capitalize() for part in result.check.split("-")),
+        "name": _name_of(result.check),
         "shortDescription": {"text": _unlinked(visible(result.check_name))},
         "defaultConfiguration": {"level": LEVELS[result.importance]},
         "properties": {"tags": [result.category], "price": result.price},
@@ -143,10 +193,14 @@ def _rule(result: Result) -> dict[str, Any]:
     return rule if help_uri is None else {**rule, "helpUri": help_uri}
 
 
-def _explain(rule: dict[str, Any], result: Result) -> None:
-    """Add the reason and the advice of ``result`` to its rule; a check whose states differ has several of each."""
-    for member, prose in (("fullDescription", result.why), ("help", result.fix)):
-        text = _unlinked(flat_prose(prose) or visible(result.check_name))
+def _name_of(check: str) -> str:
+    return "".join(part.capitalize() for part in check.split("-"))
+
+
+def _add_prose(rule: dict[str, Any], why: str, fix: str, otherwise: str) -> None:
+    """Add the reason and the advice of a finding to its rule; a check whose states differ has several of each."""
+    for member, prose in (("fullDescription", why), ("help", fix)):
+        text = _unlinked(flat_prose(prose) or visible(otherwise))
         known = rule.get(member, {}).get("text")
         longer = text if known is None else f"{known}\n\n{text}"
         if known is None or (text not in known and len(longer) <= _MAX_TEXT_CHARS[member]):

@@ -15,6 +15,7 @@ from pagegrade.render.audit import render_audit_csv, render_audit_html, render_a
 from pagegrade.render.csv import MEDIA_TYPE as CSV
 from pagegrade.render.filename import audit_name, content_disposition
 from pagegrade.render.prompt import render_audit_prompt
+from pagegrade.render.sarif import render_site_sarif
 from pagegrade.service.audits.exports import (
     Exported,
     export_findings,
@@ -26,12 +27,13 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.schemas.audit import result_object
 from pagegrade.web.schemas.audit_page import page_members
 
-FileName = Literal["json", "html", "findings", "pages", "prompt", "sitemap"]
+FileName = Literal["json", "html", "findings", "pages", "sarif", "prompt", "sitemap"]
 MEDIA_TYPES: Final[dict[FileName, str]] = {
     "json": "application/json",
     "html": "text/html; charset=utf-8",
     "findings": CSV,
     "pages": CSV,
+    "sarif": "application/sarif+json",
     "prompt": "text/markdown; charset=utf-8",
     "sitemap": "application/xml",
 }
@@ -131,6 +133,8 @@ def _written(exported: Exported, name: FileName, finding: int | None, tag: str, 
     if name == "prompt":
         written = render_audit_prompt(result, number=finding)
         return None if written is None else written.encode("utf-8", "replace")
+    if name == "sarif":
+        return render_site_sarif(result).encode()
     if name == "html":
         return render_audit_html(result, tag=tag, brand=brand).encode("utf-8", "replace")
     return result_object(exported.audit, exported.crawl, result)

@@ -229,11 +229,12 @@ class AuditCompareQuery(BaseModel):
 class AuditExportQuery(AuditPageQuery):
     """File, and of what."""
 
-    what: Literal["json", "html", "findings", "pages", "prompt", "sitemap"] = Field(
+    what: Literal["json", "html", "findings", "pages", "sarif", "prompt", "sitemap"] = Field(
         "json",
         description="`json`: the whole result; `html`: the same as a document; `findings`: a table (CSV) of every page "
-        "of every finding; `pages`: a table of every URL; `prompt`: the findings in Markdown for coding agents; "
-        "`sitemap`: an XML sitemap of the pages that search engines should know.",
+        "of every finding; `pages`: a table of every URL; `sarif`: the findings for code scanning and editors; "
+        "`prompt`: the findings in Markdown for coding agents; `sitemap`: an XML sitemap of the pages that search "
+        "engines should know.",
         examples=["findings"],
     )
     finding: int | None = Field(

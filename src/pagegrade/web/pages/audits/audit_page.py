@@ -85,6 +85,7 @@ EXPORTS: Final[dict[FileName, tuple[str, str]]] = {
     "findings": (N_("Findings as CSV"), N_("every page of every finding")),
     "pages": (N_("Pages as CSV"), N_("every URL of the site")),
     "json": (N_("JSON"), N_("everything that was found")),
+    "sarif": (N_("SARIF"), N_("for code scanning")),
     "prompt": (N_("Prompt"), N_("for coding agents")),
     "sitemap": (N_("Sitemap"), N_("of the pages that search engines should know")),
 }
