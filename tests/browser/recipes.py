@@ -424,6 +424,10 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("GET", "/a/{slug}/export/{format}"): (
         *(Visit(name=name, path=f"/a/{'graded':_<22}/export/{name}") for name in ("html", "findings", "prompt")),
     ),
+    ("GET", "/a/{slug}/findings/{finding}"): (
+        *(Visit(name=name, path=f"/a/{name:_<22}/findings/1") for name in ("graded", "hostile")),
+        Visit(name="unknown", path=f"/a/{'graded':_<22}/findings/999", status=404),
+    ),
     ("POST", "/a/{slug}"): (
         _post(f"/a/{'ungraded':_<22}", {"password": _HOSTILE}, name="wrong", person="Charlie", status=403),
     ),

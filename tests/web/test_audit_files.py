@@ -149,5 +149,5 @@ def test_the_page_of_an_audit_offers_what_there_is(tmp_path: Path) -> None:
 
     page, wrong = with_instance(tmp_path, script)
 
-    assert [f'href="/audits/1/export/{name}" download' in page.text for name in FILES] == [True] * 6
+    assert [f'href="/audits/1/export/{name}" download' in page.text for name in FILES] == [True] * len(FILES)
     assert [answer.status_code for answer in wrong] == [404] * 3

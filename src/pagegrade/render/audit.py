@@ -215,13 +215,19 @@ def render_sitemap(listed: Iterable[tuple[str, str]]) -> str:
     return "\n".join([*lines, "</urlset>", ""])
 
 
-def render_audit_article(result: AuditResult, *, tag: str = ENGLISH_TAG) -> Markup:
-    """The result as a part of a page, in one of ``i18n.LOCALES``."""
+def render_audit_article(result: AuditResult, *, tag: str = ENGLISH_TAG, pages_at: str = "") -> Markup:
+    """The result as a part of a page.
+
+    Args:
+        result: The result.
+        tag: Language, one of ``i18n.LOCALES``.
+        pages_at: Path of the lists of pages, without the number of the finding; empty: there are none.
+    """
     template = environment(tag).get_template("audit_article.html.jinja")
     said = cache(lambda text: translated(text, tag))
     # Escaped by the template.
     return Markup(  # noqa: S704
-        template.render(result=result, no_grade=NO_GRADE, first=first_to_fix(result), said=said)
+        template.render(result=result, no_grade=NO_GRADE, first=first_to_fix(result), said=said, pages_at=pages_at)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.account import Brand, Caller
 from pagegrade.model.audit import Audit, Crawl, URLFilter, URLState
-from pagegrade.model.audit_result import AuditResult
+from pagegrade.model.audit_result import AuditResult, SiteFinding
 from pagegrade.model.errors import NotFound
 from pagegrade.report.masking import mask_url, masker
 from pagegrade.service.audits.operations import (
@@ -117,8 +117,45 @@ def export_shared(tx: Transaction, audit: Audit, *, places: bool, part: int = 1)
     if not places:
         return Exported(audit=audit, crawl=seen.crawl, result=seen.result, brand=seen.brand)
     found = _findings(tx, audit, seen.crawl, seen.result, part)
-    mask = masker(sorted({url for _, one in found.places for url in (one.url, one.target or "")}))
-    return replace(found, places=tuple((number, _hidden(one, mask)) for number, one in found.places))
+    masked = _masked([one for _, one in found.places])
+    return replace(found, places=tuple(zip((number for number, _ in found.places), masked, strict=True)))
+
+
+class SharedFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding of a shared audit, with a page of the list of its pages."""
+
+    finding: SiteFinding
+    places: tuple[ShownPlace, ...]
+    total: int
+    """Rows of the whole list."""
+    brand: Brand
+    """As of ``Exported``."""
+
+
+def list_shared_pages(tx: Transaction, audit: Audit, *, finding: int, page: int, per_page: int) -> SharedFinding | None:
+    """Pages of a finding of the newest result as people with the link may have them; ``None``: there is none.
+
+    Args:
+        tx: Any transaction.
+        audit: That the link leads to.
+        finding: Any number.
+        page: Of the list, from 1.
+        per_page: Rows of a page of the list.
+    """
+    seen = view_shared_audit(tx, audit)
+    if seen is None or not 0 < finding <= len(seen.result.findings):
+        return None
+    one = seen.result.findings[finding - 1]
+    rows = finding_pages(tx, seen.crawl, one)
+    first = (page - 1) * per_page
+    places = _masked(places_of(tx, seen.crawl, rows[first : first + per_page], first))
+    return SharedFinding(finding=one, places=places, total=len(rows), brand=seen.brand)
+
+
+def _masked(places: Sequence[ShownPlace]) -> tuple[ShownPlace, ...]:
+    """Places with what the share page masks."""
+    mask = masker(sorted({url for one in places for url in (one.url, one.target or "")}))
+    return tuple(_hidden(one, mask) for one in places)
 
 
 def _hidden(place: ShownPlace, mask: Callable[[str], str]) -> ShownPlace:

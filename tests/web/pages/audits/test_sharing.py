@@ -228,3 +228,29 @@ def test_a_public_audit_is_sent_once_and_previewed_with_its_score(tmp_path: Path
         assert "example.com" not in locked.text
 
     with_instance(tmp_path, script)
+
+
+def test_all_pages_of_a_finding_are_listed_with_what_is_masked(tmp_path: Path) -> None:
+    """For who may see the audit; a finding that is none, and a page behind the last one, are no fault of ours."""
+
+    async def script(instance: Instance) -> tuple[httpx.Response, list[int], httpx.Response, list[httpx.Response]]:
+        await make(instance, privacy=0, url="https://www.example.com/?token=secret-value-1")
+        base = (await shown(instance))["share_url"].removeprefix(BASE_URL)
+        article = await see(instance, base)
+        paths = (f"{base}/findings/{number}" for number in ("1?page=2", "2", "0"))
+        others = [(await see(instance, path)).status_code for path in paths]
+        first = await see(instance, f"{base}/findings/1")
+        await instance.call("PUT", "/api/v1/audits/1", json={"privacy": 2, "password": "correct horse"})
+        closed = await see(instance, f"{base}/findings/1")
+        await instance.call("PUT", "/api/v1/audits/1", json={"privacy": 1})
+        return first, others, article, [closed, await see(instance, f"{base}/findings/1")]
+
+    first, others, article, (closed, private) = with_instance(tmp_path, script)
+
+    assert "/findings/1" in article.text
+    assert "Pages have the same title" in first.text
+    assert "https://www.example.com/" in first.text
+    assert "secret-value-1" not in first.text
+    assert others == [200, 404, 404]
+    assert (closed.status_code, closed.content) == (303, b"")
+    assert private.status_code == 404

@@ -121,7 +121,7 @@ async def _overview(
     chosen = asked.get("category", "")
     listed = [one for one in (() if result is None else result.findings) if chosen in {"", _category(one.check)}]
     last_page = max(1, -(-len(listed) // SHOWN_FINDINGS))
-    page = min(_number_of_page(asked), last_page)
+    page = min(number_of_page(asked), last_page)
     is_under_way = crawl.state in OPEN_STATES and crawl.state != "paused"
     waited_ms = view.now_ms - crawl.created_at_ms
     return view.page(
@@ -158,6 +158,11 @@ def _is_slowed(audit: Audit) -> bool:
     return audit.crawl.facts is not None and audit.crawl.facts.proof is None and is_slower
 
 
+def said_in(view: View) -> Callable[[str], str]:
+    """What checks stored, in the language of the page."""
+    return cache(lambda text: translated(text, view.texts.tag))
+
+
 def _about(view: View, audit: Audit) -> dict[str, Any]:
     """Values that every template about an audit needs."""
     return {
@@ -166,7 +171,7 @@ def _about(view: View, audit: Audit) -> dict[str, Any]:
         "no_grade": NO_GRADE,
         "base": f"/audits/{audit.id}",
         "section": "/audits",
-        "said": cache(lambda text: translated(text, view.texts.tag)),
+        "said": said_in(view),
         "states": {name: view.texts.gettext(words) for name, words in STATES.items()},
         "timezone": view.admitted.person.timezone,
     }
@@ -197,7 +202,7 @@ def _categories(
 
 async def show_audit_finding(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return a finding with all of its pages."""
-    page = _number_of_page(read_query(request))
+    page = number_of_page(read_query(request))
     number = request.number("finding")
     audit = await work.read(service.show_audit, request.id)
     places = await work.read(service.list_finding_pages, audit.id, number, page=page, per_page=PER_PAGE)
@@ -216,6 +221,7 @@ async def show_audit_finding(request: Request, work: UnitOfWork, view: View) -> 
         last_page=max(1, -(-places.total // PER_PAGE)),
         url=lambda number: f"{base}?page={number}",
         check_page=check_url(finding.check),
+        is_own=True,
         **_about(view, audit),
     )
 
@@ -281,7 +287,8 @@ def _title(check: str) -> str:
     return check if known is None else known.title
 
 
-def _number_of_page(asked: Mapping[str, str]) -> int:
+def number_of_page(asked: Mapping[str, str]) -> int:
+    """The page of a list that a query asks for; the first one where it names none."""
     query, _ = read_fields(AuditPageListQuery, dict(asked), "query", lenient=True)
     return query.page
 

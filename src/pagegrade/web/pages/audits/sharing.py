@@ -15,7 +15,7 @@ from pagegrade.parse.url import project_of
 from pagegrade.render.audit import NO_GRADE, render_audit_article
 from pagegrade.render.english import N_
 from pagegrade.service.audits import operations as service
-from pagegrade.service.audits.exports import export_shared
+from pagegrade.service.audits.exports import export_shared, list_shared_pages
 from pagegrade.service.audits.sharing import SharedResult, shows_access, view_shared_audit
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import read_sharing
@@ -25,7 +25,7 @@ from pagegrade.web.audit_parameters import AuditExportQuery, UpdateAuditBody
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.audits.audit_page import EXPORTS, file_response
+from pagegrade.web.pages.audits.audit_page import EXPORTS, PER_PAGE, file_response, number_of_page, said_in
 from pagegrade.web.pages.field_messages import problems_of_input
 from pagegrade.web.pages.forms import read_form, read_query
 from pagegrade.web.pages.html import HELPED, View, go
@@ -151,7 +151,9 @@ async def show_shared_audit(request: Request, work: UnitOfWork, view: View, serv
             return same
     article = None
     if found.seen is not None:
-        article = await asyncio.to_thread(partial(render_audit_article, found.seen.result, tag=view.texts.tag))
+        article = await asyncio.to_thread(
+            partial(render_audit_article, found.seen.result, tag=view.texts.tag, pages_at=f"/a/{audit.slug}/findings")
+        )
     return view.page(
         "share_audit.html.jinja",
         audit=audit,
@@ -202,6 +204,35 @@ async def export_shared_audit(request: Request, work: UnitOfWork, view: View, se
     return not_found(view) if made is None else file_response(made)
 
 
+async def show_shared_finding(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return a finding of the audit behind a share link, with all of its pages."""
+    page = number_of_page(read_query(request))
+    read = partial(list_shared_pages, finding=request.number("finding"), page=page, per_page=PER_PAGE)
+    found = await visit(request, work, view, services, read, kind=AUDITS)
+    if isinstance(found, Response):
+        return found
+    if not found.shared.is_open:
+        return to_gate(request, AUDITS)
+    if found.seen is None:
+        return not_found(view)
+    audit, seen = found.shared.item, found.seen
+    path = f"/a/{audit.slug}"
+    return view.page(
+        "share_finding.html.jinja",
+        site=project_of(audit.start_url),
+        back=path,
+        finding=seen.finding,
+        is_own=False,
+        places=seen.places,
+        total=seen.total,
+        page=page,
+        last_page=max(1, -(-seen.total // PER_PAGE)),
+        url=lambda number: f"{path}/findings/{seen.finding.number}?page={number}",
+        said=said_in(view),
+        brand=view.brand(seen.brand),
+    )
+
+
 async def unlock_shared_audit(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Check the password from the form, and grant access."""
     return await unlock(request, work, view, services, AUDITS)
@@ -243,6 +274,14 @@ OPERATIONS: Final = (
         name="export_shared_audit",
         summary="A shared audit as a file",
         handler=export_shared_audit,
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path=f"{LINK}/findings/{{finding}}",
+        name="show_shared_finding",
+        summary="The pages of a finding of a shared audit",
+        handler=show_shared_finding,
         tag=PAGES,
     ),
     Operation(
