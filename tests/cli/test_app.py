@@ -59,6 +59,7 @@ AT_HOME = {
     "webhooks": ["webhooks", "list"],
     "migrate": ["migrate"],
     "transfer": ["transfer", "--from", "sqlite:////nowhere/a.db", "--to", "sqlite:////nowhere/b.db"],
+    "prove-site": ["prove-site", "https://example.com/"],
     "prune": ["prune"],
     "doctor": ["doctor"],
 }

@@ -435,6 +435,19 @@ def prune(
     prune_database(days=days, runs=runs, dry_run=dry_run, trusts_clock=trust_clock)
 
 
+def prove_site(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Start page of the site.")],
+    *,
+    account_id: Annotated[
+        int | None, typer.Option("--account", metavar="ID", help="Whose audits; optional if there is only one account.")
+    ] = None,
+) -> None:
+    """Show how to prove that a site is yours, and whether it is proved; 1 if it is not."""
+    from pagegrade.cli.prove_site import prove_site as prove
+
+    raise typer.Exit(prove(url, account_id))
+
+
 def register(app: typer.Typer) -> None:
     """Add these commands to the program."""
     app.add_typer(access_profiles, name="access-profiles")
@@ -444,5 +457,6 @@ def register(app: typer.Typer) -> None:
     app.add_typer(monitors, name="monitors")
     app.add_typer(webhooks, name="webhooks")
     app.command()(migrate)
+    app.command()(prove_site)
     app.command()(prune)
     app.command()(transfer)
