@@ -21,7 +21,7 @@ def token_of(said: str) -> str:
 def test_the_places_are_shown_and_looked_at(
     command_line: CommandLine, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    """Where none of them has the token, the exit code says so."""
+    """The exit code says that none of them has the token."""
     monkeypatch.setenv("PAGEGRADE_ALLOW_NETWORKS", "127.0.0.0/8")
     monkeypatch.setattr(Guard, "is_inside", lambda _self, _url: False)
     command_line("migrate")

@@ -1741,6 +1741,8 @@ class SyncMethods(SyncCaller):
         sitemap: Literal[0, 1] | None = None,
         urls: list[str] | None = None,
         drop_parameters: list[str] | None = None,
+        external: Literal[0, 1] | None = None,
+        render: Literal[0, 1] | None = None,
         access: str | None = None,
         privacy: Literal[0, 1, 2] | None = None,
         password: str | None = None,
@@ -1771,6 +1773,10 @@ class SyncMethods(SyncCaller):
             urls: Fetch the URL and these pages only; no links are followed.
             drop_parameters: Parameters of URLs that do not change a page, beside those that only follow
                 visitors.
+            external: 1: ask other sites whether the pages are there that links lead to. It needs a proof that
+                the site is yours: without it nothing is asked.
+            render: 1: draw the start page and a page of each template in a browser: 20 pages of a site that is
+                proved to be yours, 5 of any other.
             access: Access profile that analyses use: its id or name, `none`, or `default` for the oldest one
                 for the origin of the URL, which holds without it.
             privacy: Readers of the share page: 0 anyone with the link, 1 the account only, 2 with the password.
@@ -1793,6 +1799,8 @@ class SyncMethods(SyncCaller):
                     "sitemap": sitemap,
                     "urls": urls,
                     "drop_parameters": drop_parameters,
+                    "external": external,
+                    "render": render,
                     "access": access,
                     "privacy": privacy,
                     "password": password,
@@ -2219,7 +2227,7 @@ class SyncMethods(SyncCaller):
         id: int,
         *,
         crawl: int | None = None,
-        what: Literal["json", "html", "findings", "pages", "prompt", "sitemap"] | None = None,
+        what: Literal["json", "html", "findings", "pages", "sarif", "prompt", "sitemap"] | None = None,
         finding: int | None = None,
         part: int | None = None,
     ) -> bytes:
@@ -2233,8 +2241,9 @@ class SyncMethods(SyncCaller):
             id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
             what: `json`: the whole result; `html`: the same as a document; `findings`: a table (CSV) of every
-                page of every finding; `pages`: a table of every URL; `prompt`: the findings in Markdown for
-                coding agents; `sitemap`: an XML sitemap of the pages that search engines should know.
+                page of every finding; `pages`: a table of every URL; `sarif`: the findings for code scanning
+                and editors; `prompt`: the findings in Markdown for coding agents; `sitemap`: an XML sitemap of
+                the pages that search engines should know.
             finding: Number of the only finding of a `prompt`.
             part: Part of a table or a sitemap, which has 50,000 rows; `Link` names the next one.
         """

@@ -361,6 +361,8 @@ class AuditSettingsDocument(TypedDict):
     max_depth: int
     rate: float | None
     sitemap: bool
+    external: bool
+    render: bool
     sitemap_url: str | None
     urls: list[str]
     access: int | None
@@ -765,6 +767,8 @@ class CreateAuditBody(TypedDict):
     sitemap: NotRequired[Literal[0, 1]]
     urls: NotRequired[list[str] | None]
     drop_parameters: NotRequired[list[str] | None]
+    external: NotRequired[Literal[0, 1]]
+    render: NotRequired[Literal[0, 1]]
     access: NotRequired[str]
     privacy: NotRequired[Literal[0, 1, 2]]
     password: NotRequired[str | None]

@@ -37,7 +37,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def test_a_page_of_each_template_is_drawn_once(database: Database, tmp_path: Path, program: Path) -> None:
-    """What only a browser shows is a finding of the site, on the page where it was seen."""
+    """A finding that only a browser shows is one of the site, on the page where it was seen."""
     world = make_world(81, pages=24, templates=2)
     by_template = Counter(page.template for page in world.pages.values() if page.status == 200)
     for page in world.pages.values():

@@ -57,7 +57,9 @@ def _linking(*targets: str) -> World:
     return world
 
 
-def _answers(database: Database, crawl: Crawl, folder: Path, other: SiteServer) -> dict[str, tuple[int, str]]:
+def _answers(
+    database: Database, crawl: Crawl, folder: Path, other: SiteServer
+) -> dict[str, tuple[int | None, str | None]]:
     rows = relations(database, crawl, folder)["outside"]
     return {row["url"].removeprefix(other.origin): (row["status"], row["error"]) for row in rows}
 

@@ -14,7 +14,10 @@ from pagegrade.model.outcome import Severity
             "On pages that were drawn in a browser, text hardly stands out from its background.",
             loss=1.0,
             title="Templates with text of too little contrast",
-            why="People with weak eyes cannot read it, nor anyone in sunlight. The rest of the template looks alike.",
+            why=(
+                "People with weak eyes cannot read it, and in bright light hardly anyone can. Other pages of the "
+                "template look alike."
+            ),
             fix=(
                 "Make the colors of the named elements differ more: 4.5 to 1, or 3 to 1 for large text. A report of "
                 "the page names all elements."

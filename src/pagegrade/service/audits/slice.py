@@ -497,7 +497,7 @@ class Slice:
         return await self._children.run(read_crawl_page, artifacts, drop, evaluates, timeout_s=EVALUATION_SECONDS)
 
     def artifacts_of(self, response: Response, more: Mapping[str, Any]) -> Artifacts:
-        """What a crawl has of a page, with artifacts that it does not gather with every page."""
+        """Artifacts that a crawl has of a page, with those that it does not gather with every page."""
         return Artifacts(
             engine=VERSION,
             gathered_at=utc_now(),
@@ -543,7 +543,7 @@ class Slice:
         return await self.client.fetch(request)
 
 
-async def permitted_by(robots: Response, urls: Sequence[str], children: TaskRunner) -> frozenset[str]:
+async def permitted_by(robots: Response, urls: tuple[str, ...], children: TaskRunner) -> frozenset[str]:
     """Those URLs of an origin that a robots.txt permits, which may be hostile."""
     if not 200 <= robots.status < 300:  # noqa: PLR2004 - a status alone needs no child
         return frozenset(permitted(robots, urls))

@@ -159,7 +159,7 @@ def _is_slowed(audit: Audit) -> bool:
 
 
 def said_in(view: View) -> Callable[[str], str]:
-    """What checks stored, in the language of the page."""
+    """Return a function that says what checks stored in the language of the page."""
     return cache(lambda text: translated(text, view.texts.tag))
 
 
