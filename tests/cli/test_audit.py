@@ -86,7 +86,7 @@ def test_a_site_without_an_answer_pauses(audit: CommandLine, tmp_path: Path) -> 
         (("--rate", "50", "--own-site"), "--rate: 50 requests a second is no rate"),
         (("--resume",), "--resume: there is no crawl in"),
         (("--list", "missing.txt"), "missing.txt"),
-        (("--format", "sarif"), "--format: sarif is no format of an audit. Use text, json, html, csv or prompt."),
+        (("--format", "pdf"), "--format: pdf is no format of an audit. Use text, json, html, csv, sarif or prompt."),
         (("--fail-on", "lcp_ms>1"), "--fail-on: lcp_ms>1: an audit does not have that."),
     ],
 )
