@@ -1,7 +1,7 @@
-"""Installs other makers' tools for OpenAPI: two linters and three generators of clients.
+"""Installs other makers' tools for OpenAPI, two linters and three generators of clients, and an identity provider.
 
 ``make description-tools`` needs the network, npm and about fifteen seconds; openapi-generator needs a Java runtime
-besides. ``tests/generated_clients`` uses what is there and skips what is not. Only the standard
+besides. ``tests/generated_clients`` and ``tests/e2e`` use what is there and skip what is not. Only the standard
 library is imported, so that CI can run this before anything else is installed.
 """
 
@@ -19,6 +19,7 @@ NPM: Final = {
     "@redocly/cli": "2.77.0",
     "@stoplight/spectral-cli": "6.16.3",
     "@types/node": "20.19.0",
+    "oidc-provider": "9.13.3",
     "openapi-fetch": "0.17.0",
     "openapi-typescript": "7.13.0",
     "typescript": "5.9.3",

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from pagegrade.config import (
-    MAX_KEY_CHARACTERS,
-    MIN_KEY_CHARACTERS,
     PREFIX,
     Settings,
     given_settings,
@@ -20,6 +18,7 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.service.accounts.access import MAX_CHARACTERS, MIN_CHARACTERS
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.setting_values import MAX_KEY_CHARACTERS, MIN_KEY_CHARACTERS
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +44,7 @@ def test_the_service_has_the_same_defaults() -> None:
     settings, options = Settings(), ServiceOptions()
     renamed = {"create_wait_s": "create_wait_seconds", "grace_s": "grace_seconds", "lease_s": "lease_seconds"}
     names = {field.name for field in fields(ServiceOptions)} - {
-        *("analyze", "base_url", "brand", "browser", "browsers", "mail")
+        *("analyze", "base_url", "brand", "browser", "browsers", "mail", "provider")
     }
 
     assert {name: getattr(settings, renamed.get(name, name)) for name in names} == {
@@ -100,6 +99,10 @@ def test_an_empty_variable_is_as_if_absent(monkeypatch: pytest.MonkeyPatch) -> N
         ("GOOD_FROM", "40", "DECENT_FROM"),
         ("SIGN_UP_DOMAINS", "example.org", "needs SMTP_URL"),
         ("SIGN_UP_DOMAINS", "*.example.org", "pattern"),
+        ("OIDC_ISSUER", "https://login.example.org", "need each other"),
+        ("OIDC_CLIENT_ID", "pagegrade", "OIDC_ISSUER"),
+        ("PASSWORD_SIGN_IN", "false", "OIDC_ISSUER"),
+        ("OIDC_SCOPES", "profile", "pattern"),
         ("PORT", "70000", "65535"),
         ("HOST", " ", "at least 1"),
         ("HOST", "a b", "pattern"),
@@ -214,6 +217,7 @@ def test_every_secret_can_be_read_from_a_file(monkeypatch: pytest.MonkeyPatch, t
         "bootstrap_api_key",
         "database_url",
         "metrics_token",
+        "oidc_client_secret",
         "proxy",
         "secret_key",
         "smtp_url",

@@ -13,8 +13,9 @@ import pytest
 from pagegrade import wiring
 from pagegrade.config import given_settings
 from pagegrade.gather.browser.program import find_browser
-from pagegrade.model.account import Brand
+from pagegrade.model.account import Brand, Role
 from pagegrade.model.errors import InvalidInput
+from pagegrade.model.single_sign_on import GroupRule, Provider
 from pagegrade.observability.tracing import NO_TRACING
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
@@ -166,6 +167,15 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
         "SMTP_URL": "smtp://user:password@mail.example",
         "MAIL_DOMAINS": "Example.org, example.net",
         "SIGN_UP_DOMAINS": "Example.org",
+        "OIDC_ISSUER": "https://login.example.org/realms/office/",
+        "OIDC_CLIENT_ID": "pagegrade",
+        "OIDC_CLIENT_SECRET": "secret of the client",
+        "OIDC_NAME": "Office",
+        "OIDC_SCOPES": "openid groups",
+        "OIDC_SIGN_UP": "true",
+        "OIDC_GROUPS": "Web: design: 12 editor, leads: 13 owner",
+        "OIDC_GROUPS_CLAIM": "roles",
+        "PASSWORD_SIGN_IN": "false",
         "BRAND_NAME": " Host ",
         "BRAND_COLOR": "#ABCDEF",
         "BRAND_FOOTER": "Host GmbH",
@@ -199,6 +209,17 @@ def test_every_setting_of_the_service_arrives(monkeypatch: pytest.MonkeyPatch) -
     assert same == []
     assert options.metrics_token == "token"
     assert options.brand == Brand(name="Host", color="#abcdef", footer="Host GmbH", credit=False)
+    assert options.provider == Provider(
+        issuer="https://login.example.org/realms/office/",
+        client_id="pagegrade",
+        client_secret="secret of the client",
+        name="Office",
+        scopes="openid groups",
+        sign_up=True,
+        groups=(GroupRule("Web: design", 12, Role.EDITOR), GroupRule("leads", 13, Role.OWNER)),
+        groups_claim="roles",
+    )
+    assert "secret of the client" not in repr(options)
     assert options.mail is not None
     assert (options.mail.sender, options.mail.domains) == (
         "pagegrade@reports.example.org",

@@ -11,13 +11,10 @@ people, reads only what ``--env-file`` names. A variable that is empty is as if 
 from __future__ import annotations
 
 import os
-import re
 import typing
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from difflib import get_close_matches  # lint: allow slow-parser - the operator's own settings
 from functools import cache
-from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -25,122 +22,32 @@ from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from pagegrade.gather.outgoing_proxy import read_proxy
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.quotas import QUOTA_NAMES, read_plan
-from pagegrade.parse import url as urls
-from pagegrade.parse.mail import domain_of, read_server
+from pagegrade.model.quotas import QUOTA_NAMES
+from pagegrade.model.single_sign_on import Provider
+from pagegrade.setting_values import (
+    BaseURL,
+    Count,
+    GroupRules,
+    Hosts,
+    Networks,
+    Pages,
+    Plan,
+    Port,
+    Score,
+    check_address,
+    check_key,
+    check_proxy,
+    check_secret_key,
+    check_smtp,
+    lower,
+    read_cors_origin,
+    read_issuer,
+    split,
+)
 
 PREFIX: Final = "PAGEGRADE_"
 MAX_SECRET_BYTES: Final = 64 * 1024
-MIN_KEY_CHARACTERS: Final = 20
-MAX_KEY_CHARACTERS: Final = 512
-MIN_SECRET_KEY_CHARACTERS: Final = 32
-"""Of ``BOOTSTRAP_API_KEY``, as of any key."""
-_BASE_URL: Final = re.compile(r"([^/?#]*//[^/?#]+)((?:/[A-Za-z0-9._~-]{1,100}){0,8})/?")
-"""Origin and path; the segments are written the same in URLs, cookies and configurations of proxies."""
-
-
-def _split(value: object) -> object:
-    """The items of a comma-separated list, as text; blanks around them do not count."""
-    return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else value
-
-
-def _read_network(value: object) -> object:
-    # Read here, because a union of two types would report two errors for a wrong value.
-    return ip_network(value, strict=False) if isinstance(value, str) else value
-
-
-def _read_origin(value: str) -> str:
-    """An origin in its one form: scheme, host and a port that is not the scheme's own, no slash at the end."""
-    found = urls.origin(value)
-    if not found or value.rstrip("/").lower() not in {found, _with_port(found)}:
-        raise ValueError("give an origin such as https://reports.example.org, without a path")
-    return found
-
-
-def _read_base_url(value: str) -> str:
-    """A public URL in its one form: an origin, and below it the path of the service without a slash at the end."""
-    found = _BASE_URL.fullmatch(value)
-    if found is not None and {".", ".."}.isdisjoint(found[2].split("/")):
-        with suppress(ValueError):
-            return _read_origin(found[1]) + found[2]
-    raise ValueError(
-        "give the URL that people use, such as https://reports.example.org or, below a path, "
-        "https://example.org/pagegrade"
-    )
-
-
-def _with_port(origin: str) -> str:
-    return f"{origin}:{urls.port(origin)}"
-
-
-def _read_cors_origin(value: str) -> str:
-    return value if value == "*" else _read_origin(value)
-
-
-def _check_key(value: SecretStr) -> SecretStr:
-    text = value.get_secret_value()
-    if not MIN_KEY_CHARACTERS <= len(text) <= MAX_KEY_CHARACTERS or not all("!" <= c <= "~" for c in text):
-        raise ValueError(f"a key is {MIN_KEY_CHARACTERS} to {MAX_KEY_CHARACTERS} visible ASCII characters, no blanks")
-    return value
-
-
-def _check_secret_key(value: SecretStr) -> SecretStr:
-    for text in value.get_secret_value().split(","):
-        if len(text.strip()) < MIN_SECRET_KEY_CHARACTERS or not all("!" <= c <= "~" for c in text.strip()):
-            raise ValueError(
-                f"a key is {MIN_SECRET_KEY_CHARACTERS} or more visible ASCII characters, such as those of "
-                "`openssl rand -hex 32`"
-            )
-    return value
-
-
-def _check_smtp(value: SecretStr) -> SecretStr:
-    try:
-        read_server(value.get_secret_value())
-    except ValueError:
-        # A message of the parser might quote the password.
-        raise ValueError("give smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT") from None
-    return value
-
-
-def _check_proxy(value: SecretStr) -> SecretStr:
-    try:
-        read_proxy(value.get_secret_value())
-    except ValueError as error:
-        # Of our own reader, which repeats nothing of the URL; that of a parser might quote the password.
-        raise ValueError(str(error)) from None
-    return value
-
-
-def _check_address(value: str) -> str:
-    if domain_of(value) is None:
-        raise ValueError("give an address such as pagegrade@example.org")
-    return value
-
-
-def _lower(value: object) -> object:
-    return value.lower() if isinstance(value, str) else value
-
-
-def _read_host(value: str) -> str:
-    """A host in its one form: ASCII, lower case."""
-    found = urls.host(f"http://{value}/")
-    if "/" in value or urls.host_problem(found) is not None:
-        raise ValueError("give a host such as example.org, without a scheme or path")
-    return found
-
-
-Pages = Annotated[int, Field(ge=1, le=100_000)]
-Hosts = Annotated[tuple[Annotated[str, AfterValidator(_read_host)], ...], NoDecode, BeforeValidator(_split)]
-Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_read_network)]
-Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split)]
-Port = Annotated[int, Field(ge=1, le=65535)]
-Score = Annotated[int, Field(ge=0, le=100)]
-Plan = Annotated[Any, AfterValidator(read_plan)]
-Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
-BaseURL = Annotated[str, AfterValidator(_read_base_url)]
 
 
 class Settings(BaseSettings):
@@ -166,7 +73,7 @@ class Settings(BaseSettings):
     ] = None
     render: Annotated[
         Literal["auto", "never", "always"],
-        BeforeValidator(_lower),
+        BeforeValidator(lower),
         Field(
             description="Whether a browser draws the pages of reports that do not say it themselves. auto: where there "
             "is one, in a run that follows a static one. never: no page. always: all, at once; a start without a "
@@ -205,7 +112,7 @@ class Settings(BaseSettings):
     ] = 60.0
     migrate: Annotated[
         Literal["auto", "never"],
-        BeforeValidator(_lower),
+        BeforeValidator(lower),
         Field(
             description="auto: serve and worker bring the tables to their version as they start. never: they start on "
             "the tables there are if they can work with them; run pagegrade migrate yourself."
@@ -220,13 +127,13 @@ class Settings(BaseSettings):
         ),
     ] = None
     contact: Annotated[
-        Annotated[str, AfterValidator(_check_address)] | None,
+        Annotated[str, AfterValidator(check_address)] | None,
         Field(description="Mail address of the operator, which the page /robot shows to owners of sites."),
     ] = None
     host: Annotated[
         tuple[Annotated[str, Field(pattern=r"^\S{1,253}$")], ...],
         NoDecode,
-        BeforeValidator(_split),
+        BeforeValidator(split),
         Field(
             min_length=1,
             description="Comma-separated addresses to listen on; 0.0.0.0: all IPv4 addresses of this machine, "
@@ -241,7 +148,7 @@ class Settings(BaseSettings):
     ] = None
     bootstrap_api_key: Annotated[
         SecretStr | None,
-        AfterValidator(lambda value: value and _check_key(value)),
+        AfterValidator(lambda value: value and check_key(value)),
         Field(
             description="The owner's first API key on an empty database, 20 or more visible ASCII characters. "
             "Unset: one is made and shown once at the first start."
@@ -287,7 +194,7 @@ class Settings(BaseSettings):
     plans: Annotated[
         tuple[Plan, ...],
         NoDecode,
-        BeforeValidator(_split),
+        BeforeValidator(split),
         Field(
             description="Comma-separated plans, each with its quotas: default: reports=100 analyses_per_month=1000, "
             "agency: reports=none. An administrator gives an account its plan; default is that of all others. Quotas: "
@@ -336,12 +243,12 @@ class Settings(BaseSettings):
     allow_ports: Annotated[
         tuple[Port, ...],
         NoDecode,
-        BeforeValidator(_split),
+        BeforeValidator(split),
         Field(min_length=1, description="Comma-separated ports of public hosts that may be contacted."),
     ] = (80, 443, 8080, 8443)
     proxy: Annotated[
         SecretStr | None,
-        AfterValidator(lambda value: value and _check_proxy(value)),
+        AfterValidator(lambda value: value and check_proxy(value)),
         Field(
             description="Forward proxy that sites and webhooks are reached through: http://USER:PASSWORD@HOST:3128, "
             "https://... or socks5h://...; it must permit CONNECT to ALLOW_PORTS. Unset: they are reached directly."
@@ -373,9 +280,9 @@ class Settings(BaseSettings):
         Field(description="Comma-separated CIDRs of your reverse proxies: only they may name the client in a header."),
     ] = ()
     cors_origins: Annotated[
-        tuple[Annotated[str, AfterValidator(_read_cors_origin)], ...],
+        tuple[Annotated[str, AfterValidator(read_cors_origin)], ...],
         NoDecode,
-        BeforeValidator(_split),
+        BeforeValidator(split),
         Field(description="Comma-separated origins whose pages may call the API; * for all."),
     ] = ("*",)
     metrics_token: Annotated[
@@ -386,20 +293,20 @@ class Settings(BaseSettings):
     ] = None
     smtp_url: Annotated[
         SecretStr | None,
-        AfterValidator(lambda value: value and _check_smtp(value)),
+        AfterValidator(lambda value: value and check_smtp(value)),
         Field(
             description="Mail server for messages: smtp://USER:PASSWORD@HOST:587 (STARTTLS) or "
             "smtps://USER:PASSWORD@HOST:465. Unset: no e-mail is sent."
         ),
     ] = None
     mail_from: Annotated[
-        Annotated[str, AfterValidator(_check_address)] | None,
+        Annotated[str, AfterValidator(check_address)] | None,
         Field(description="Sender of e-mail. Unset: pagegrade@ and the host of BASE_URL."),
     ] = None
     mail_domains: Annotated[
         tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+$")], ...],
         NoDecode,
-        BeforeValidator(_split),
+        BeforeValidator(split),
         Field(description="Comma-separated domains of people who may get e-mail. Empty: no one gets any."),
     ] = ()
     brand_name: Annotated[str, Field(max_length=60, description="Name shown to others. Empty: Pagegrade.")] = ""
@@ -410,12 +317,59 @@ class Settings(BaseSettings):
     sign_up_domains: Annotated[
         tuple[Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+)$")], ...],
         NoDecode,
-        BeforeValidator(_split),
+        BeforeValidator(split),
         Field(
             description="Comma-separated domains of people who may create an account with a link sent to their "
             "address; * for all. Needs SMTP_URL. Empty: accounts are made by administrators and by invitation."
         ),
     ] = ()
+    oidc_issuer: Annotated[
+        Annotated[str, Field(max_length=255), AfterValidator(read_issuer)] | None,
+        Field(
+            description="URL of the OpenID Connect provider that people sign in at, as it calls itself, such as "
+            "https://login.example.org/realms/office. It is asked wherever it lies, also in a private network. Unset: "
+            "there is no single sign-on."
+        ),
+    ] = None
+    oidc_client_id: Annotated[str, Field(max_length=255, description="Name of Pagegrade at that provider.")] = ""
+    oidc_client_secret: Annotated[
+        SecretStr | None,
+        Field(description="Secret of Pagegrade at that provider. Unset: it is a public client there."),
+    ] = None
+    oidc_name: Annotated[
+        str, Field(max_length=60, description="What people call that provider. Empty: single sign-on.")
+    ] = ""
+    oidc_scopes: Annotated[
+        str,
+        Field(
+            pattern=r"^openid( [!#-\[\]-~]{1,100}){0,20}$",
+            description="Scopes that are asked for, separated by blanks, openid first.",
+        ),
+    ] = "openid profile email"
+    oidc_sign_up: Annotated[
+        bool,
+        Field(
+            description="Let everybody whom that provider signs in have an account, made as they sign in. "
+            "Others need an invitation, or to be in a group of OIDC_GROUPS."
+        ),
+    ] = False
+    oidc_groups: Annotated[
+        GroupRules,
+        Field(
+            description="Comma-separated groups of that provider whose people are members of a workspace, each with "
+            "its id and a role: designers: 12 editor. Who leaves the group is a member until the next sign-in."
+        ),
+    ] = ()
+    oidc_groups_claim: Annotated[
+        str, Field(min_length=1, max_length=100, description="Claim of that provider with a person's groups.")
+    ] = "groups"
+    password_sign_in: Annotated[
+        bool,
+        Field(
+            description="Let people sign in with a password. Off needs OIDC_ISSUER; links of pagegrade accounts "
+            "login-link work all the same."
+        ),
+    ] = True
     access_user: Annotated[
         SecretStr | None,
         Field(
@@ -433,7 +387,7 @@ class Settings(BaseSettings):
     access_origins: Annotated[
         tuple[str, ...],
         NoDecode,
-        BeforeValidator(_split),
+        BeforeValidator(split),
         Field(
             description="Comma-separated origins that ACCESS_* is sent to, such as https://staging.example. Empty: "
             "that of each page asked for."
@@ -441,7 +395,7 @@ class Settings(BaseSettings):
     ] = ()
     secret_key: Annotated[
         SecretStr | None,
-        AfterValidator(lambda value: value and _check_secret_key(value)),
+        AfterValidator(lambda value: value and check_secret_key(value)),
         Field(
             description="Keys that encrypt the secrets of access profiles, of 32 or more visible ASCII characters, "
             "separated by commas: the first one encrypts, the others only decrypt what they have encrypted before. "
@@ -453,12 +407,29 @@ class Settings(BaseSettings):
     ] = False
     log_format: Annotated[
         Literal["auto", "console", "json"],
-        BeforeValidator(_lower),
+        BeforeValidator(lower),
         Field(description="How log lines look; auto: for people on a terminal, JSON elsewhere."),
     ] = "auto"
     log_level: Annotated[
-        Literal["debug", "info", "warning", "error"], BeforeValidator(_lower), Field(description="Least level logged.")
+        Literal["debug", "info", "warning", "error"], BeforeValidator(lower), Field(description="Least level logged.")
     ] = "info"
+
+    @property
+    def provider(self) -> Provider | None:
+        """The provider of ``OIDC_*``."""
+        if self.oidc_issuer is None:
+            return None
+        secret = self.oidc_client_secret
+        return Provider(
+            issuer=self.oidc_issuer,
+            client_id=self.oidc_client_id,
+            client_secret=None if secret is None else secret.get_secret_value(),
+            name=self.oidc_name,
+            scopes=self.oidc_scopes,
+            groups_claim=self.oidc_groups_claim,
+            groups=self.oidc_groups,
+            sign_up=self.oidc_sign_up,
+        )
 
     @model_validator(mode="after")
     def _order(self) -> Self:
@@ -466,6 +437,10 @@ class Settings(BaseSettings):
             raise ValueError(f"DECENT_FROM ({self.decent_from}) must not be above GOOD_FROM ({self.good_from})")
         if self.sign_up_domains and self.smtp_url is None:
             raise ValueError("SIGN_UP_DOMAINS needs SMTP_URL: a link is sent to each new person")
+        if (self.oidc_issuer is None) == bool(self.oidc_client_id):
+            raise ValueError("OIDC_ISSUER and OIDC_CLIENT_ID need each other: set both, or neither")
+        if not self.password_sign_in and self.oidc_issuer is None:
+            raise ValueError("PASSWORD_SIGN_IN=false needs OIDC_ISSUER: people have to sign in somehow")
         return self
 
 

@@ -205,9 +205,7 @@ def service_options(
     slots = settings.workers if workers is None else workers
     base_url = settings.base_url or origin_of(_hosts(settings, hosts), settings.port if port is None else port)
     names = {each.name: setting_of(each.name) for each in fields(ServiceOptions)}
-    given = {
-        name: getattr(settings, setting) for name, setting in names.items() if setting in type(settings).model_fields
-    }
+    given = {name: getattr(settings, setting) for name, setting in names.items() if hasattr(settings, setting)}
     derived: dict[str, Any] = {
         "base_url": base_url,
         "default_privacy": Privacy(settings.default_privacy),

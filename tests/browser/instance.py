@@ -26,6 +26,10 @@ _SETTINGS: Final[dict[str, Any]] = {
     # Nothing listens there: forms that send mail are shown, and say that it could not be sent.
     "SMTP_URL": "smtp://127.0.0.1:9",
     "SIGN_UP_DOMAINS": "example.org",
+    # Nor there: pages with the button are shown, and behind it the page that says that nobody answers.
+    "OIDC_ISSUER": "http://127.0.0.1:9",
+    "OIDC_CLIENT_ID": "pagegrade",
+    "OIDC_NAME": "Office",
     "TRUSTED_PROXIES": "127.0.0.1",
 }
 _VISITORS: Final = count(1)

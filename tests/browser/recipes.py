@@ -239,7 +239,16 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("GET", "/projects/{project}/delete"): (Visit(path="/projects/{filler_5.project}/delete", person="Alice"),),
     ("POST", "/projects/{project}/delete"): (_post("/projects/{filler_6.project}/delete", {}, status=303),),
     # Signing in
-    ("GET", "/sign-in"): (Visit(path="/sign-in"), Visit(name="next", path="/sign-in?next=%2Fkeys")),
+    ("GET", "/sign-in"): (
+        Visit(path="/sign-in"),
+        Visit(name="next", path="/sign-in?next=%2Fkeys"),
+        Visit(name="out", path="/sign-in?said=out"),
+    ),
+    ("GET", "/single-sign-on"): (Visit(path="/single-sign-on", status=503),),
+    ("GET", "/single-sign-on/back"): (Visit(path="/single-sign-on/back", status=400),),
+    ("GET", "/single-sign-on/leave"): (Visit(path="/single-sign-on/leave", status=503),),
+    ("POST", "/single-sign-on/connect"): (_post("/single-sign-on/connect", {"offer": _HOSTILE}, status=400),),
+    ("POST", "/single-sign-on/disconnect"): (_post("/single-sign-on/disconnect", {}, status=303),),
     ("POST", "/sign-in"): (
         _post("/sign-in", {"email": _HOSTILE, "password": "x"}, name="wrong", person="Charlie", status=403),
         _post("/sign-in", {}, name="nothing", person="Charlie", status=422),

@@ -17,7 +17,7 @@ MAX_DECODED_BYTES: Final = 20_000_000
 """Body bytes after removal of the content coding before the exchange is cut."""
 
 _HEADER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,99}")
-_HEADER_VALUE: Final = re.compile(r"[!-~](?:[ -~]{0,1998}[!-~])?")
+_HEADER_VALUE: Final = re.compile(r"[!-~](?:[ -~]{0,7998}[!-~])?")
 
 Purpose = Literal["document", "stylesheet", "script", "image", "font", "text", "markdown", "any"]
 """Purpose of the request; decides the Accept header, as it does in browsers."""
@@ -30,7 +30,7 @@ class Allowance(msgspec.Struct):
 
 
 class Post(msgspec.Struct, frozen=True, kw_only=True):
-    """Body of a delivery to a receiver that an account named; analyses of pages send none."""
+    """Body of a delivery to a receiver that an account named, or for the identity provider; analyses send none."""
 
     body: bytes
     content_type: str

@@ -12,6 +12,7 @@ import msgspec
 from pagegrade.model.account import Brand
 from pagegrade.model.identity import user_agent_of
 from pagegrade.model.quotas import Quotas
+from pagegrade.model.single_sign_on import Provider
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.mail import MailServer, domain_of
 from pagegrade.parse.url import host, is_nearby, port, root_path
@@ -119,6 +120,10 @@ class ServiceOptions:
     """Look of what accounts show to others, where they chose none."""
     sign_up_domains: tuple[str, ...] = ()
     """Domains of people who may create an account themselves, ``*`` for all; none without ``mail``."""
+    provider: Provider | None = None
+    """Signs people in; ``None``: there is no single sign-on."""
+    password_sign_in: bool = True
+    """People may sign in with a password."""
     analyze: AnalyzeOptions = field(default_factory=AnalyzeOptions)
     """Whatever is given, ``own_origins`` becomes that of ``base_url``, and so does a ``user_agent`` that is public.
 
@@ -139,7 +144,7 @@ class ServiceOptions:
     @property
     def has_sign_up(self) -> bool:
         """Return whether anybody may create an account themselves."""
-        return self.mail is not None and bool(self.sign_up_domains)
+        return self.mail is not None and self.password_sign_in and bool(self.sign_up_domains)
 
     def may_sign_up(self, address: str) -> bool:
         """Return whether the person with an e-mail address may create an account themselves."""

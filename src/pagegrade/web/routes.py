@@ -30,7 +30,17 @@ from pagegrade.web.ops import health, metrics
 from pagegrade.web.pages import assets, home
 from pagegrade.web.pages.account import access_profiles as own_access
 from pagegrade.web.pages.account import account_page as own_account
-from pagegrade.web.pages.account import action_log, brand, ignore_rules, join, keys, sign_in, sign_up, team
+from pagegrade.web.pages.account import (
+    action_log,
+    brand,
+    ignore_rules,
+    join,
+    keys,
+    sign_in,
+    sign_up,
+    single_sign_on,
+    team,
+)
 from pagegrade.web.pages.account import webhooks as own_webhooks
 from pagegrade.web.pages.admin import accounts, overview
 from pagegrade.web.pages.audits import audit_list, audit_page
@@ -104,6 +114,7 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *sign_in.OPERATIONS,
     *join.OPERATIONS,
     *sign_up.OPERATIONS,
+    *single_sign_on.OPERATIONS,
     *own_account.OPERATIONS,
     *team.OPERATIONS,
     *brand.OPERATIONS,

@@ -334,6 +334,38 @@ def join_as_new(tx: Transaction, token: str, new: NewPerson, *, now_ms: int) -> 
     return made
 
 
+def follow_group(tx: Transaction, account_id: int, person: Account, role: Role | None, *, now_ms: int) -> None:
+    """Make a person a member with a role, or no longer, as their groups at the identity provider say.
+
+    A person's own account stays theirs, the last owner of a shared one stays owner, and where there is no room for
+    another member nothing happens.
+
+    Args:
+        tx: One that may write and holds the account.
+        account_id: Of the workspace, if there is one.
+        person: Who has just signed in.
+        role: That their groups give; ``None``: none.
+        now_ms: The time now.
+    """
+    account = load_account(tx, account_id)
+    if account is None or account.disabled_at_ms is not None or account_id == person.id:
+        return
+    has = load_role(tx, account_id, person.id)
+    is_last_owner = has is Role.OWNER and not account.is_personal and not _other_owners(tx, account, person.id)
+    if has is role or is_last_owner:
+        return
+    if role is None:
+        remove_membership(tx, account_id, person.id)
+    elif has is not None:
+        save_role(tx, account_id, person.id, role)
+    elif len(_members(tx, account)) < MAX_TEAM and len(list_memberships(tx, person.id)) < MAX_WORKSPACES:
+        add_membership(tx, account_id, person.id, role, now_ms)
+    else:
+        return
+    follower = Caller(account=account, own=person, role=role or Role.VIEWER)
+    add_action(tx, follower, operation="finish_single_sign_on", target=person.id, now_ms=now_ms)
+
+
 def owned_alone(tx: Transaction, person_id: int) -> tuple[Account, ...]:
     """Return the accounts that nobody else owns and that would have no owner without this person."""
     return tuple(

@@ -13,7 +13,15 @@ from pagegrade.model.quotas import QuotaName, Quotas
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT
-from pagegrade.store.schema.account_tables import actions, brands, invitations, memberships, sessions, sign_in_links
+from pagegrade.store.schema.account_tables import (
+    actions,
+    brands,
+    identities,
+    invitations,
+    memberships,
+    sessions,
+    sign_in_links,
+)
 from pagegrade.store.schema.tables import accounts, api_keys, report_counts, runs
 
 DAY_MS: Final = 86_400_000
@@ -136,7 +144,7 @@ def mark_erasing(tx: Transaction, account_id: int, now_ms: int) -> None:
         "erase_at_ms": now_ms,
     }
     tx.execute(update(accounts).where(accounts.c.id == account_id).values(wiped))
-    for table in (sessions, sign_in_links, api_keys, memberships, invitations, actions, brands):
+    for table in (sessions, sign_in_links, api_keys, memberships, invitations, actions, brands, identities):
         tx.execute(delete(table).where(table.c.account_id == account_id))
     tx.execute(delete(memberships).where(memberships.c.person_id == account_id))
 

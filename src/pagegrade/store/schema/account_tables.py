@@ -73,6 +73,17 @@ sign_in_links = Table(
     comment="Links that sign in once.",
 )
 
+identities = Table(
+    "identities",
+    METADATA,
+    Column("issuer", text(255), primary_key=True),
+    Column("subject", text(255), primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("email", text(320), nullable=False),  # as the provider named it last; empty: it named none
+    Column("linked_at_ms", BigInteger, nullable=False),
+    comment="People as an identity provider knows them, by the account that each of them signs in to.",
+)
+
 account_usage = Table(
     "account_usage",
     METADATA,

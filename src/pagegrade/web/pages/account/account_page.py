@@ -15,6 +15,7 @@ from pagegrade.model.stored import Privacy
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
 from pagegrade.render.i18n import LOCALES, Texts
+from pagegrade.service.accounts.identities import find_connected
 from pagegrade.service.accounts.operations import (
     EMAIL,
     EMAIL_TAKEN,
@@ -56,6 +57,8 @@ SAID: Final = {
     "password": N_("Your password is set. All other browsers are signed out."),
     "others": N_("All other browsers are signed out, and sign-in links you did not use no longer work."),
     "one": N_("The browser is signed out."),
+    "connected": N_("Your account is connected. You can sign in without a password."),
+    "disconnected": N_("Your account is not connected any more."),
 }
 WRONG: Final = {
     NAME: ("name", N_("Enter a name of 1 to 200 characters.")),
@@ -221,7 +224,8 @@ def browser_name(agent: str, texts: Texts) -> str:
 
 async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) -> Response:
     usage, sessions = await work.read(find_usage_and_sessions, view.now_ms)
-    caller, texts = view.admitted, view.texts
+    caller, texts, provider = view.admitted, view.texts, view.options.provider
+    connected = None if provider is None else await work.read(find_connected, provider)
     quotas, _ = await work.read(find_quotas, view.options, view.now_ms, account_id=caller.person.id)
     account, session = caller.person, _session_of(caller)
     said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
@@ -249,6 +253,9 @@ async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) ->
         needs_current=needs_current_password(account, session, view.now_ms),
         quotas={quota.name: quota for quota in quotas},
         sessions=[(each, browser_name(each.agent, texts), each.id == session.id) for each in sessions],
+        provider=provider,
+        connected=connected,
+        may_disconnect=view.options.password_sign_in and account.has_password,
         least=MIN_ACCOUNT_CHARACTERS,
         most=MAX_CHARACTERS,
     )

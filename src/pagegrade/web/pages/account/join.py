@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pagegrade.model.errors import InvalidInput
+from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.render.english import N_
 from pagegrade.render.roles import MEANINGS, role_names
 from pagegrade.service.accounts import team as service
@@ -58,6 +58,8 @@ async def accept_invitation(request: Request, work: UnitOfWork, view: View, serv
 async def _join_as_new(
     request: Request, work: UnitOfWork, view: View, services: Services, sent: Mapping[str, str]
 ) -> Response:
+    if not view.options.password_sign_in:
+        raise NotFound
     token, password = request.path_params["token"], sent.get("password", "")
     # Nothing is hashed, which takes time on purpose, for who was not invited.
     if await work.read_public(service.find_invited, token, view.now_ms) is None:
@@ -100,6 +102,8 @@ async def _show(
         meaning=view.texts.gettext(MEANINGS[role]),
         typed=sent or {},
         errors=errors or {},
+        provider=view.options.provider,
+        password_sign_in=view.options.password_sign_in,
         least=MIN_ACCOUNT_CHARACTERS,
         most=MAX_CHARACTERS,
     )

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from pagegrade.model.errors import RateLimited
+from pagegrade.model.errors import NotFound, RateLimited
 from pagegrade.service.accounts.passwords import MAX_TYPED
 from pagegrade.service.accounts.sessions import NewPerson, end_tokens
 from pagegrade.service.container import Services
@@ -58,11 +58,14 @@ async def show_sign_in(request: Request, work: UnitOfWork, view: View) -> Respon
     place = own_place(asked.next)
     if await work.identify() is not None:
         return go(place)
-    return _form(view, place=place, said=view.texts.gettext("You are signed out.") if asked.said == "out" else "")
+    is_out = asked.said == "out"
+    return _form(view, place=place, said=view.texts.gettext("You are signed out.") if is_out else "", is_out=is_out)
 
 
 async def sign_in(request: Request, view: View, services: Services) -> Response:
     """Check e-mail address and password, and start a session."""
+    if not view.options.password_sign_in:
+        raise NotFound
     sent = await read_form(request)
     email, password, place = sent.get("email", "").strip(), sent.get("password", ""), own_place(sent.get("next", ""))
     gettext, options = view.texts.gettext, view.options
@@ -130,7 +133,8 @@ async def use_sign_in_link(request: Request, work: UnitOfWork, view: View, servi
     if signed_in is None:
         return view.page("link_used.html.jinja", status=404)
     account, token = signed_in
-    place = HOME if account.has_password else "/account?said=set-password"
+    is_new = view.options.password_sign_in and not account.has_password
+    place = "/account?said=set-password" if is_new else HOME
     return go(place, session_cookie(token, base_url))
 
 
@@ -163,6 +167,7 @@ def _form(
     place: str,
     email: str = "",
     said: str = "",
+    is_out: bool = False,
     errors: dict[str, str] | None = None,
     status: int = 200,
     headers: tuple[tuple[str, str], ...] = (),
@@ -174,7 +179,10 @@ def _form(
         place=place,
         email=email,
         said=said,
+        is_out=is_out,
         errors=errors or {},
+        provider=view.options.provider,
+        password_sign_in=view.options.password_sign_in,
         has_sign_up=view.options.has_sign_up,
     )
 
