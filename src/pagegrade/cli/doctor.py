@@ -40,12 +40,14 @@ from pagegrade.service.doctor.storage import (
     look_at_database,
     look_at_folder,
     look_at_leftovers,
+    look_at_queue,
     look_at_secret_keys,
     look_at_server,
     look_at_sqlite,
     newest_row_ms,
 )
 from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.factory import open_database
 from pagegrade.wiring import (
     configured_options,
@@ -107,7 +109,7 @@ def _look_here(*, delete_leftovers: bool) -> Iterator[Diagnosis]:
             yield from look_at_postgres(
                 database, connections=database_connections(), silent_ms=int(service_options().lease_s * 1000)
             )
-            yield from look_at_crawls(database, now_ms(), service_options().account_crawls)
+            yield from _look_at_work_in_hand(database)
             yield from look_at_origin(database, dict(values).get("PAGEGRADE_BASE_URL"))
             yield from look_at_secret_keys(database, make_vault())
             yield look_at_clock(now_ms(), newest_row_ms(database), behind_clock_ms(database, now_ms()))
@@ -116,12 +118,20 @@ def _look_here(*, delete_leftovers: bool) -> Iterator[Diagnosis]:
         yield from look_at_folder(folder)
         if folder.exists():
             yield look_at_server(folder)
-        yield from look_at_database(database, now_ms())
-        yield from look_at_crawls(database, now_ms(), service_options().account_crawls)
+        yield from look_at_database(database)
+        yield from _look_at_work_in_hand(database)
         yield from look_at_secret_keys(database, make_vault())
         yield look_at_clock(now_ms(), newest_row_ms(database), behind_clock_ms(database, now_ms()))
     finally:
         database.close()
+
+
+def _look_at_work_in_hand(database: Database) -> Iterator[Diagnosis]:
+    options = service_options()
+    yield from look_at_queue(
+        database, now_ms(), target_runs=options.target_runs, per_minute=options.target_runs_per_minute
+    )
+    yield from look_at_crawls(database, now_ms(), options.account_crawls)
 
 
 async def _look_at_work(online: str | None) -> list[Diagnosis]:

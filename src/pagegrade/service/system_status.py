@@ -32,6 +32,7 @@ from pagegrade.service.doctor.storage import (
     look_at_crawls,
     look_at_database,
     look_at_folder,
+    look_at_queue,
     look_at_sqlite,
     newest_row_ms,
 )
@@ -181,7 +182,13 @@ def _diagnose(services: Services, now_ms: int, *, all_of_it: bool) -> Iterable[D
     else:
         yield look_at_sqlite()
         yield from look_at_folder(database.path.absolute().parent)
-        yield from look_at_database(database, now_ms, all_of_it=all_of_it)
+        yield from look_at_database(database, all_of_it=all_of_it)
+    yield from look_at_queue(
+        database,
+        now_ms,
+        target_runs=services.options.target_runs,
+        per_minute=services.options.target_runs_per_minute,
+    )
     yield from look_at_crawls(database, now_ms, services.options.account_crawls)
     yield look_at_clock(now_ms, newest_row_ms(database), behind_clock_ms(database, now_ms))
     yield from look_at_guard(services.options.analyze)

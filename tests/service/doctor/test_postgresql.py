@@ -19,6 +19,7 @@ from pagegrade.service.doctor.postgresql import (
     look_at_processes,
     server_version,
 )
+from pagegrade.service.doctor.storage import look_at_queue
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.queue.postgresql_inspection import QueueTable, Server, Trigrams, Use
@@ -78,13 +79,11 @@ def administer(database: Database, statement: str) -> None:
 
 def test_a_database_in_use_is_fine(database: Database) -> None:
     """Everything that was looked at says so; nothing needs to be done."""
-    queue = Queue(database, add_owner(database)[0].id)
-    queue.add(now_ms=now_ms())
     found = look(database)
 
     assert {one.level for one in found} == {"ok"}
     assert {one.topic for one in found} == {
-        "database", "postgresql", "durability", "clocks", "schema", "rights", "search", "reports", "queue",
+        "database", "postgresql", "durability", "clocks", "schema", "rights", "search", "reports",
         "processes", "connections",
     }  # fmt: skip
     assert [one.advice for one in found] == [""] * len(found)
@@ -226,8 +225,12 @@ def test_a_run_that_waits_for_hours_is_a_warning(database: Database) -> None:
     queue = Queue(database, add_owner(database)[0].id)
     queue.add()
     queue.change("UPDATE runs SET created_at_ms = 1")
+    (found,) = look_at_queue(database, now_ms(), target_runs=2, per_minute=20)
 
-    assert "the oldest waits for" in topics_of(look(database), "warning")["queue"]
+    assert found.level == "warning"
+    assert "admitted: 1 wait for a worker" in found.message
+    assert "the oldest waits for" in found.message
+    assert "pagegrade worker" in found.advice
 
 
 def test_connections_are_counted_before_they_run_out(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

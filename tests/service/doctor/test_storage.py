@@ -15,11 +15,12 @@ from pagegrade.model.account import Caller
 from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import KEY_FILE, Vault
 from pagegrade.service.doctor import storage as module
-from pagegrade.service.doctor.checks import Diagnosis
+from pagegrade.service.doctor.checks import Diagnosis, ok
 from pagegrade.service.doctor.storage import (
     look_at_crawls,
     look_at_database,
     look_at_folder,
+    look_at_queue,
     look_at_secret_keys,
     look_at_server,
     look_at_sqlite,
@@ -29,6 +30,7 @@ from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.server_lock import LOCK_NAME
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from tests.audit_builders import make_audit
+from tests.queue_builders import Queue
 from tests.share_builders import add_shared
 from tests.store_builders import NOW_MS, add_owner, make_database, make_file
 
@@ -134,7 +136,7 @@ def test_an_old_sqlite_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_database_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
     """Looking changes nothing here either."""
     database = SQLiteDatabase(f"sqlite:///{tmp_path / 'none.db'}", checkpoints=False)
-    found = list(look_at_database(database, NOW_MS))
+    found = list(look_at_database(database))
     newest = newest_row_ms(database)
     database.close()
 
@@ -144,12 +146,11 @@ def test_a_database_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
 
 
 def test_a_good_database_is_reported_with_its_sizes(tmp_path: Path) -> None:
-    """And the queue, and when its newest row was made."""
+    """And when its newest row was made."""
     database = make_file(tmp_path, durable=True)
     alice, _ = add_owner(database)
     add_shared(database, alice, now_ms=NOW_MS)
-    found = list(look_at_database(database, NOW_MS + 1000))
-    late = list(look_at_database(database, NOW_MS + 2 * 3_600_000))
+    found = list(look_at_database(database))
     newest = newest_row_ms(database)
     database.close()
     topics = by_topic(found, "ok")
@@ -157,9 +158,32 @@ def test_a_good_database_is_reported_with_its_sizes(tmp_path: Path) -> None:
     assert {one.level for one in found} == {"ok"}
     assert topics["durability"] == "journal_mode wal, synchronous full"
     assert "1 reports, 1 runs" in topics["reports"]
-    assert topics["queue"] == "1 waiting, 0 running"
     assert newest == NOW_MS
-    assert "120 minutes" in by_topic(late, "warning")["queue"]
+
+
+def test_the_queue_is_reported_by_what_runs_wait_for(tmp_path: Path) -> None:
+    """A site with as many visits as it may have keeps its next runs, and no others, from being admitted."""
+    database = make_database(tmp_path)
+    queue = Queue(database, add_owner(database)[0].id)
+    for url in ("https://busy.example/1", "https://busy.example/2", "https://free.example/"):
+        queue.add(url)
+    queue.claim(1)
+    limits = {"target_runs": 1, "per_minute": 20}
+    (found,) = look_at_queue(database, NOW_MS + 1_000, **limits)
+    (late,) = look_at_queue(database, NOW_MS + 2 * 3_600_000, **limits)
+    database.close()
+    missing = SQLiteDatabase(f"sqlite:///{tmp_path / 'none.db'}", checkpoints=False)
+    nothing = list(look_at_queue(missing, NOW_MS, **limits))
+    missing.close()
+
+    assert found == ok(
+        "queue",
+        "1 running; admitted: 1 wait for a worker, 0 for a browser; not yet: 1 wait for their site, 0 for earlier ones "
+        "of their account, 0 for one of the same page",
+    )
+    assert late.level == "warning"
+    assert late.message.endswith("; the oldest waits for 120 minutes")
+    assert nothing == []
 
 
 def test_a_crawl_that_does_not_move_is_a_warning(tmp_path: Path) -> None:
@@ -181,7 +205,7 @@ def test_a_file_that_may_not_be_written_is_a_problem(tmp_path: Path) -> None:
     """Though SQLite reads it, and begins transactions that write."""
     database = make_file(tmp_path)
     event.listen(database._engine, "connect", lambda connection, _: connection.execute("PRAGMA query_only = 1"))
-    found = by_topic(list(look_at_database(database, NOW_MS)), "problem")
+    found = by_topic(list(look_at_database(database)), "problem")
     database.close()
 
     assert "readonly" in found["database"]
@@ -195,9 +219,9 @@ def test_tables_of_other_versions_and_programs_are_reported(tmp_path: Path) -> N
     foreign.write_here(lambda tx: tx.exec_driver_sql("CREATE TABLE recipes (id INTEGER)"))
     newer = make_database(tmp_path)
     newer.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'"))
-    ahead = list(look_at_database(newer, NOW_MS))
+    ahead = list(look_at_database(newer))
     newer.write_here(lambda tx: tx.exec_driver_sql("DELETE FROM installation WHERE name = 'works_from'"))
-    found = [list(look_at_database(database, NOW_MS)) for database in (empty, foreign, newer)]
+    found = [list(look_at_database(database)) for database in (empty, foreign, newer)]
     for database in (empty, foreign, newer):
         database.close()
 
@@ -217,7 +241,7 @@ def test_a_damaged_database_is_a_problem(tmp_path: Path, place: int) -> None:
         file.seek(place)
         file.write(b"\xff" * 4096)
     again = SQLiteDatabase(database.url, checkpoints=False)
-    found = list(look_at_database(again, NOW_MS))
+    found = list(look_at_database(again))
     again.close()
 
     assert any(one.level == "problem" and "backup" in one.advice for one in found)

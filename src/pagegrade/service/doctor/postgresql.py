@@ -9,7 +9,7 @@ from typing import Final
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
-from pagegrade.service.doctor.storage import look_at_queue, not_ours
+from pagegrade.service.doctor.storage import not_ours
 from pagegrade.store.engine.database import Database, StatementError
 from pagegrade.store.engine.redact import name_of
 from pagegrade.store.queue.postgresql_inspection import (
@@ -230,9 +230,6 @@ def _look_at_rights(database: Database) -> Iterator[Diagnosis]:
 def _look_at_rows(database: Database) -> Iterator[Diagnosis]:
     sizes = database.read_here(measure)
     yield ok("reports", f"{sizes.reports} reports, {sizes.runs} runs; database {format_size(sizes.database_bytes)}")
-    yield look_at_queue(
-        database, now_ms(), "Start more workers (pagegrade worker), or ask for fewer reports on one site."
-    )
     table = database.read_here(look_at_queue_table)
     if table.missing_scripts:
         yield warning("queue", "its tables are those of an earlier procrastinate", "Run: pagegrade migrate")

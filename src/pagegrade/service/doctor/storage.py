@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ from pagegrade.service.access.vault import Vault
 from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
 from pagegrade.store.engine.data_dir import NETWORK_FILE_SYSTEMS, file_system_of, serving_process, try_writing
 from pagegrade.store.engine.database import Database, StatementError, T, Transaction, reason_of
-from pagegrade.store.queue.length import queue_state
+from pagegrade.store.queue.length import QueueState, Reason, count_by_reason, queue_state
 from pagegrade.store.repositories.crawl_claims import count_crawls
 from pagegrade.store.repositories.deletion_clock import read_clock
 from pagegrade.store.repositories.retention import Sizes, measure
@@ -130,19 +130,18 @@ def look_at_sqlite() -> Diagnosis:
     )
 
 
-def look_at_database(database: Database, now_ms: int, *, all_of_it: bool = True) -> Iterator[Diagnosis]:
+def look_at_database(database: Database, *, all_of_it: bool = True) -> Iterator[Diagnosis]:
     """Check whether the database is whole, has our tables, is written safely, and how full it is.
 
     Args:
         database: A file, which may not be there yet.
-        now_ms: The time now.
         all_of_it: Whether to read the whole file in search of damage, which takes a while where it is large.
     """
     if database.path is None or not database.path.exists():
         yield ok("database", f"{database.path} is not there yet; the first start makes it")
         return
     try:
-        yield from _look_inside(database, now_ms, all_of_it=all_of_it)
+        yield from _look_inside(database, all_of_it=all_of_it)
     except StatementError as error:
         yield not_ours(str(database.path), error)
     except Unavailable as error:
@@ -175,7 +174,7 @@ def _look_for_damage(database: Database) -> Diagnosis:
     return ok("database", f"{database.path} is whole")
 
 
-def _look_inside(database: Database, now_ms: int, *, all_of_it: bool) -> Iterator[Diagnosis]:
+def _look_inside(database: Database, *, all_of_it: bool) -> Iterator[Diagnosis]:
     if all_of_it:
         yield _look_for_damage(database)
     state = schema_state(database)
@@ -192,14 +191,14 @@ def _look_inside(database: Database, now_ms: int, *, all_of_it: bool) -> Iterato
     match state.status:
         case "current":
             yield ok("schema", state.head)
-            yield from _look_at_rows(database, now_ms)
+            yield from _look_at_rows(database)
         case "ahead":
             yield warning(
                 "schema",
                 f"{state.current}, made by Pagegrade {state.migrated_by or 'of a later version'}; this one can go on",
                 "Install that version again.",
             )
-            yield from _look_at_rows(database, now_ms)
+            yield from _look_at_rows(database)
         case "empty" | "behind":
             yield warning(
                 "schema", f"{state.current or 'none'}, where this version has {state.head}", "Run: pagegrade migrate"
@@ -214,7 +213,7 @@ def _look_inside(database: Database, now_ms: int, *, all_of_it: bool) -> Iterato
             yield problem("schema", "the tables are those of another program", "Set PAGEGRADE_DATABASE_URL.")
 
 
-def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
+def _look_at_rows(database: Database) -> Iterator[Diagnosis]:
     sizes = database.read_here(measure)
     yield ok("reports", _described(sizes))
     if sizes.log_bytes > LONG_LOG_BYTES:
@@ -223,26 +222,40 @@ def _look_at_rows(database: Database, now_ms: int) -> Iterator[Diagnosis]:
             f"the write-ahead log has grown to {format_size(sizes.log_bytes)}",
             "Start the server, which works it off; end programs that keep the database open.",
         )
-    yield look_at_queue(
-        database,
-        now_ms,
-        "Is a server with workers running? More PAGEGRADE_WORKERS, or fewer reports on one site, shorten it.",
-    )
 
 
-def look_at_queue(database: Database, now_ms: int, fix: str) -> Diagnosis:
-    """Report the length of the queue.
+def look_at_queue(database: Database, now_ms: int, *, target_runs: int, per_minute: int) -> Iterator[Diagnosis]:
+    """Report how many runs are under way, admitted, and not admitted yet, and for how long the oldest waits.
 
     Args:
-        database: Any.
+        database: Nothing is found where it is not there, not ours, or cannot be used.
         now_ms: The time now.
-        fix: What shortens it, a sentence.
+        target_runs: Maximum number of concurrent runs at one target.
+        per_minute: Maximum number of runs started at one target per minute.
     """
-    queue = database.read_here(lambda tx: queue_state(tx, now_ms))
-    message = f"{queue.depth} waiting, {queue.running} running"
+
+    def count(tx: Transaction) -> tuple[QueueState, Mapping[Reason, int]]:
+        return queue_state(tx, now_ms), count_by_reason(tx, now_ms, target_runs=target_runs, per_minute=per_minute)
+
+    found = read_if_usable(database, count)
+    if found is None:
+        return
+    queue, waiting = found
+    message = (
+        f"{queue.running} running; admitted: {waiting['worker']} wait for a worker, {waiting['browser']} for a "
+        f"browser; not yet: {waiting['target']} wait for their site, {waiting['account']} for earlier ones of their "
+        f"account, {waiting['leader']} for one of the same page"
+    )
     if queue.depth and queue.oldest_ms > LONG_WAIT_MS:
-        return warning("queue", f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes", fix)
-    return ok("queue", message)
+        yield warning(
+            "queue",
+            f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes",
+            "Start more workers (pagegrade worker), or ask for fewer reports on one site."
+            if database.shared
+            else "Is a server with workers running? More PAGEGRADE_WORKERS, or fewer reports on one site, shorten it.",
+        )
+    else:
+        yield ok("queue", message)
 
 
 def look_at_crawls(database: Database, now_ms: int, account_crawls: int) -> Iterator[Diagnosis]:

@@ -169,7 +169,9 @@ def _queue(seen: QueueFigures) -> Iterable[Metric]:
         kinds.add_metric([priority.name.lower()], count)
     yield kinds
     reasons = GaugeMetricFamily(
-        "pagegrade_queue_waiting_by_reason", "Runs that wait, by what they wait for.", labels=["reason"]
+        "pagegrade_queue_waiting_by_reason",
+        "Runs that wait, by what they wait for; those for a worker or a browser are admitted.",
+        labels=["reason"],
     )
     for reason, count in seen.reasons.items():
         reasons.add_metric([reason], count)

@@ -113,6 +113,7 @@ def test_the_system_page_shows_the_machinery_and_no_secret(tmp_path: Path) -> No
             "durability",
             "free on the disk",
             "analysis waits",
+            "one is admitted",
             "1 for a",
         ):
             assert part in page.text, part
