@@ -1,36 +1,43 @@
-"""``python -m tests.fault.politeness``, in a namespace of the lab: the load of many reports on one target.
+"""``python -m tests.fault.politeness [URL]``, in a namespace of the lab: the load of many reports on one target.
 
-A real server, with no network allowed specially, analyses pages on public addresses that are all on this machine. The
-figures are counted at the target and printed as JSON.
+A real server, with no network allowed specially, analyses pages on public addresses that are all on this machine. On a
+database that is named, which has to be empty, one process answers and several work. The figures are counted at the
+target and printed as JSON.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import tempfile
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pagegrade.clock import now_ms
 from pagegrade.service.accounts.access import issue_key
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.engine.factory import open_database
 from pagegrade.store.repositories.accounts import add_account
 from pagegrade.store.schema.migrate import migrate
 from tests.lab.names import NameServer, records
 from tests.lab.namespace import RESOLVER, furnish
-from tests.server import running_server
+from tests.server import Server, start_server
 from tests.waiting import pause
 
 ACCOUNTS = 50
 EACH = 10
 WATCHED_S = 12.0
+WORKERS: Final = 3
+"""Processes that work, where there may be several."""
+SLOTS: Final = 12
+"""Analyses at the same time, of all of them."""
 BUSY, SHARED = "11.30.0.9", "11.30.0.1"
 PAGE = (
     b"<!doctype html><html lang=en><head><title>A page</title></head><body><h1>A page</h1><p>Words.</p></body></html>"
@@ -85,9 +92,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def make_accounts(folder: Path) -> list[str]:
+def make_accounts(url: str) -> list[str]:
     """Secrets of as many accounts."""
-    database = SQLiteDatabase(f"sqlite:///{folder / DATABASE_NAME}")
+    database = open_database(url)
     migrate(database)
 
     def work(tx: Transaction) -> list[str]:
@@ -103,8 +110,26 @@ def make_accounts(folder: Path) -> list[str]:
         database.close()
 
 
+@contextlib.contextmanager
+def installation(folder: Path, url: str | None) -> Iterator[Server]:
+    """The process that answers, which works as well or has others for that."""
+    settings: dict[str, Any] = {"ALLOW_NETWORKS": "", **({} if url is None else {"DATABASE_URL": url})}
+    key = "the-owner-of-the-politeness-lab"
+    server = start_server(folder, *(() if url is None else ("--no-worker",)), key=key, WORKERS=SLOTS, **settings)
+    members = [server]
+    try:
+        for number in range(0 if url is None else WORKERS):
+            place = folder.with_name(f"worker-{number}")
+            members.append(start_server(place, key="", verb="worker", WORKERS=SLOTS // WORKERS, **settings))
+        yield server
+    finally:
+        for member in members:
+            member.stop()
+
+
 def main() -> int:
     """Make many reports and print the load on the target."""
+    url = sys.argv[1] if len(sys.argv) > 1 else None
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "data"
         folder.mkdir()
@@ -118,8 +143,8 @@ def main() -> int:
             }
         )
         busy, shared = Target(BUSY), Target(SHARED)
-        keys = make_accounts(folder)
-        with running_server(folder, key="the-owner-of-the-politeness-lab", ALLOW_NETWORKS="", WORKERS=12) as server:
+        keys = make_accounts(url or f"sqlite:///{folder / DATABASE_NAME}")
+        with installation(folder, url) as server:
 
             def ask(number: int) -> None:
                 for page in range(EACH):

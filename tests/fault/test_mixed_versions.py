@@ -16,6 +16,7 @@ from pagegrade.store.schema.migrate import NEEDS
 from tests.fault.next_version import LAST, NEW, NEXT, Version, ended, make_next, this_version
 from tests.postgres import databases, execute
 from tests.server import Server, start_server
+from tests.site.serve import serve_site
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.backend("postgresql", reason="versions work side by side where processes do")
@@ -41,9 +42,9 @@ class Mixed:
         """A process that answers requests, and only that unless something else is said."""
         return self._start(version, "serve", arguments or ("--no-worker",), settings)
 
-    def work(self, version: Version) -> Server:
+    def work(self, version: Version, **settings: str) -> Server:
         """A process that only works."""
-        return self._start(version, "worker", (), {})
+        return self._start(version, "worker", (), settings)
 
     def start_old(self) -> tuple[Server, Server]:
         """One of each of this version, at the same time."""
@@ -185,6 +186,35 @@ def test_an_upgrade_without_interruption(tmp_path: Path) -> None:
     assert f"The database has schema {NEW} (Pagegrade {NEXT}), this version has {LAST}; it works with it." in again.log
     assert "it works with it" in restarted.log
     assert checks == [0, 0]
+
+
+def test_runs_under_way_outlive_an_upgrade(tmp_path: Path) -> None:
+    """The run of an old worker that is stopped ends there, that of one that is killed is taken over, others follow."""
+    slow = {"RUN_BUDGET_SECONDS": "6"}
+    with serve_site() as site, mixed(tmp_path) as both:
+        old = both.serve(both.this)
+        stopped, killed = (both.work(both.this, WORKERS="1", **slow) for _ in range(2))
+        numbers = [old.create(f"{site.http}/slow?{number}", key=KEY)["id"] for number in range(5)]
+        states = partial(execute, both.url, "SELECT report_id FROM runs WHERE state = 'running'")
+        both.until(lambda: len(states()) == 2)
+        migrated = both.next.run(both.url, "migrate")
+        under_way = {number for (number,) in states()}
+        killed.process.kill()
+        both.work(both.next, **slow)
+        code = stopped.stop()
+        both.until(lambda: both.unfinished() == 0)
+        rows = execute(
+            both.url,
+            "SELECT report_id, number, attempt, reports.state FROM runs JOIN reports ON reports.id = report_id",
+        )
+
+    assert migrated[0] == 0, migrated[1]
+    assert len(under_way) == 2
+    assert code == 0
+    assert {number for number, *_ in rows} == set(numbers)
+    assert {(number, state) for _, number, _, state in rows} == {(1, "completed")}
+    assert sorted(attempt for _, _, attempt, _ in rows) == [1, 1, 1, 1, 2]
+    assert {number for number, _, attempt, _ in rows if attempt == 2} <= under_way
 
 
 def test_new_code_on_old_tables(tmp_path: Path) -> None:

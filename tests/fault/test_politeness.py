@@ -6,19 +6,39 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.lab.namespace import repository, unshare_command
+from tests.postgres import QUICK, Databases, Postgres
 
 
 @pytest.fixture(scope="module")
-def figures(lab: None) -> dict[str, Any]:
+def postgres_url() -> Iterator[str]:
+    """An empty database of a server outside of the namespace, which is reached through a socket in the file system."""
+    # Not below pytest's own folder, into which the server's user may not look.
+    with tempfile.TemporaryDirectory(prefix="pagegrade-socket-") as folder:
+        Path(folder).chmod(0o777)
+        server = Postgres({**QUICK, "unix_socket_directories": folder})
+        try:
+            server.start()
+            name = Databases(server.url("postgres")).make_empty().rpartition("/")[2]
+            yield f"postgresql+psycopg://pagegrade@/{name}?host={folder}&port={server.port}"
+        finally:
+            server.close()
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def figures(lab: None, request: pytest.FixtureRequest) -> dict[str, Any]:
     """The load of 500 reports of 50 accounts on one host, and of ten more on two hosts behind one address."""
+    named = [request.getfixturevalue("postgres_url")] if request.param == "postgresql" else []
     done = subprocess.run(
-        [*(unshare_command() or ()), sys.executable, "-m", "tests.fault.politeness"],
+        [*(unshare_command() or ()), sys.executable, "-m", "tests.fault.politeness", *named],
         cwd=repository(),
         env={name: value for name, value in os.environ.items() if not name.startswith("PAGEGRADE_")},
         capture_output=True,
