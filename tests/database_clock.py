@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from pagegrade.store.engine.database import Database, Transaction
 
-_TABLE = "CREATE UNLOGGED TABLE test_clock (shown_ms bigint, ahead_ms bigint NOT NULL)"
+_TABLE = "CREATE TABLE test_clock (shown_ms bigint, ahead_ms bigint NOT NULL)"
 _FIRST = "INSERT INTO test_clock VALUES (NULL, 0)"
 _FUNCTION = (
     "CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS "

@@ -1,12 +1,14 @@
 """Kills, stops, cuts off and restarts the parts of an installation of several processes at random, the database too.
 
-Run by ``python -m tests.fault.chaos --backend postgresql``. Clients use any of the processes that answer, write down
+Clocks jump, that of the database and those of processes, and for root the disk of the database gets full. Run by
+``python -m tests.fault.chaos --backend postgresql``. Clients use any of the processes that answer, write down
 what they are promised, and check again and again what became of it; monitors become due, and webhooks receive what
 happens.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import random
@@ -15,7 +17,7 @@ import statistics
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,29 +26,48 @@ from typing import Any, Final
 import psycopg
 
 from pagegrade.model.identity import VERSION
+from pagegrade.store.engine.factory import open_database
+from tests.database_clock import make_clock
 from tests.fault.batch_ledger import BATCH_EVERY, BATCH_REPORTS
 from tests.fault.cluster import DURABLE, Cluster
+from tests.fault.load_outages import fill_disk, small_disk, start_again
 from tests.fault.monitor_ledger import MonitorLedger, receiving
 from tests.fault.relay import Relay
 from tests.postgres import Postgres, execute
 from tests.server import Server
 from tests.site.serve import serve_site
-from tests.waiting import pause
+from tests.waiting import pause, wait_until
 
-CALM_S: Final = (2.0, 8.0)
-"""From one blow to the next."""
 STOPPED_S: Final = (1.0, 15.0)
 """Seconds for which a process or a cable stands still; leases last 5 s."""
 DOWN_S: Final = (0.2, 5.0)
 """Seconds for which the database is gone."""
+JUMP_S: Final = 3_600
+"""Seconds by which the clock of a process is wrong after a jump, at most, in both directions."""
+DATABASE_JUMP_S: Final = 20
+"""The same of the database's: several leases. Runs of a process that dies in that moment wait for so long besides."""
 CLIENTS: Final = 4
 PAUSE_S: Final = 0.3
 """Of a client between two requests."""
 LAST_S: Final = 240.0
 """For what is left when nothing more happens."""
+STORED: Final = {**DURABLE, "max_wal_size": "128MB"}
+"""The log leaves room on a small disk for everything else."""
 APIS: Final = 2
 WORKERS: Final = 4
 PATHS: Final = ("/", "/", "/", "/slow", "/no-such-page", "/loop", "/challenge", "/document.pdf")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The faults to come."""
+
+    minutes: float
+    seed: int
+    calm_s: float
+    """Longest pause between two faults; the shortest is a quarter of it."""
+    only: Collection[str]
+    """Names of the faults that happen; empty: all of them."""
 
 
 @dataclass(slots=True)
@@ -55,7 +76,9 @@ class Part:
 
     verb: str
     relay: Relay
-    process: Server
+    clock: Path
+    """Says by how many milliseconds its clock is ahead."""
+    process: Server = field(init=False)
 
 
 @dataclass(slots=True)
@@ -65,9 +88,14 @@ class Storm:
     cluster: Cluster
     site: str
     chance: random.Random
+    folder: Path
+    may_fill: bool
+    """True if the database is on a disk that may be filled."""
+    plan: Plan
     parts: list[Part] = field(default_factory=list)
     blows: Counter[str] = field(default_factory=Counter)
     starts_s: list[float] = field(default_factory=list)
+    stops_s: list[float] = field(default_factory=list)
     recoveries_s: list[float] = field(default_factory=list)
     memory_kb: Counter[str] = field(default_factory=Counter)
     over: threading.Event = field(default_factory=threading.Event)
@@ -83,23 +111,37 @@ class Storm:
             self._restart_database,
             self._kill_database,
             self._stop_database,
+            self._move_clock,
+            self._move_database_clock,
+            *[self._fill_disk] * self.may_fill,
         ]
-        blow = self.chance.choice(blows)
-        self.blows[blow.__name__.lstrip("_")] += 1
+        named = [(blow.__name__.lstrip("_"), blow) for blow in blows]
+        name, blow = self.chance.choice([each for each in named if not self.plan.only or each[0] in self.plan.only])
+        self.blows[name] += 1
         blow()
 
     def begin(self) -> None:
         """Start every part."""
-        for verb in ("serve",) * APIS + ("worker",) * WORKERS:
-            relay = self.cluster.relay()
-            self.parts.append(Part(verb, relay, self._start(verb, relay)))
+        database = open_database(self.cluster.url)
+        make_clock(database)
+        database.close()
+        for number, verb in enumerate(("serve",) * APIS + ("worker",) * WORKERS):
+            part = Part(verb, self.cluster.relay(), self.folder / f"clock-{number}")
+            part.clock.write_text("0")
+            self._start(part)
+            self.parts.append(part)
 
-    def _start(self, verb: str, relay: Relay) -> Server:
+    def calm(self) -> None:
+        """Let every clock be right again."""
+        for part in self.parts:
+            part.clock.write_text("0")
+        self._set_database_clock(0)
+
+    def _start(self, part: Part) -> None:
         started_s = time.monotonic()
-        start = self.cluster.serve if verb == "serve" else self.cluster.work
-        process = start(relay=relay, RUN_BUDGET_SECONDS=6, WORKERS=2)
+        start = self.cluster.serve if part.verb == "serve" else self.cluster.work
+        part.process = start("moving-clock", str(part.clock), relay=part.relay, RUN_BUDGET_SECONDS=6, WORKERS=2)
         self.starts_s.append(time.monotonic() - started_s)
-        return process
 
     def _any(self) -> Part:
         return self.chance.choice(self.parts)
@@ -111,7 +153,7 @@ class Storm:
         part.process.process.kill()
         part.process.process.wait()
         killed_s = time.monotonic()
-        part.process = self._start(part.verb, part.relay)
+        self._start(part)
         if held:
             self._await_recovery(held, killed_s)
 
@@ -119,10 +161,12 @@ class Storm:
         part = self._any()
         self._measure(part)
         self.cluster.ledger.stops += part.verb == "worker"
+        asked_s = time.monotonic()
         code = part.process.stop()
+        self.stops_s.append(time.monotonic() - asked_s)
         if code != 0:
             self.cluster.ledger.violations.append(f"exit code {code} after SIGTERM")
-        part.process = self._start(part.verb, part.relay)
+        self._start(part)
 
     def _stop(self) -> None:
         part = self._any()
@@ -160,6 +204,30 @@ class Storm:
         self.cluster.postgres.pause()
         pause(self.chance.uniform(*DOWN_S), "the fault")
         self.cluster.postgres.resume()
+
+    def _move_clock(self) -> None:
+        self._any().clock.write_text(str(self.chance.randint(-JUMP_S, JUMP_S) * 1_000))
+
+    def _move_database_clock(self) -> None:
+        self._set_database_clock(self.chance.randint(-DATABASE_JUMP_S, DATABASE_JUMP_S) * 1_000)
+
+    def _set_database_clock(self, ahead_ms: int) -> None:
+        execute(self.cluster.admin_url, "UPDATE test_clock SET ahead_ms = %s", ahead_ms)
+
+    def _fill_disk(self) -> None:
+        ballast = self.cluster.postgres.folder / "ballast"
+        fill_disk(ballast)
+        pause(self.chance.uniform(*DOWN_S), "the fault")
+        ballast.unlink(missing_ok=True)
+        start_again(self.cluster.postgres)
+        wait_until(self._answers, "a server whose disk has room again")
+
+    def _answers(self) -> bool:
+        try:
+            self.cluster.postgres.execute("SELECT 1")
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def _held_by(self, part: Part) -> list[int]:
         asked = (
@@ -233,14 +301,19 @@ def _children_of(process: Server) -> list[int]:
     return found
 
 
-def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
+def rage(folder: Path, plan: Plan) -> dict[str, Any]:
     """Let it happen for so long, then hold every promise against what is left; the figures."""
-    chance = random.Random(seed)  # noqa: S311 - as above
-    server = Postgres(DURABLE)
+    with small_disk() if os.geteuid() == 0 else contextlib.nullcontext() as disk:
+        return _rage(folder, disk, plan)
+
+
+def _rage(folder: Path, disk: Path | None, plan: Plan) -> dict[str, Any]:
+    chance = random.Random(plan.seed)  # noqa: S311 - as above
+    server = Postgres(STORED)
     try:
         server.start()
         with serve_site() as site, receiving() as (receiver, receipts), Cluster(folder, server) as cluster:
-            storm = Storm(cluster, site.http, chance)
+            storm = Storm(cluster, site.http, chance, folder, disk is not None, plan)
             storm.begin()
             monitors = MonitorLedger(partial(_query, cluster.url), receipts)
             monitors.begin(storm.parts[0].process, site.http, receiver, secret=cluster.alice)
@@ -250,10 +323,11 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
             try:
                 for client in clients:
                     client.start()
-                until = time.monotonic() + minutes * 60
+                until = time.monotonic() + plan.minutes * 60
                 while time.monotonic() < until:
-                    pause(chance.uniform(*CALM_S), "the time between faults")
+                    pause(chance.uniform(plan.calm_s / 4, plan.calm_s), "the time between faults")
                     storm.strike()
+                storm.calm()
             finally:
                 storm.over.set()
                 for client in clients:
@@ -273,14 +347,15 @@ def rage(folder: Path, minutes: float, seed: int) -> dict[str, Any]:
                 settled_s, figures = time.monotonic() - calm_s, {}
                 cluster.ledger.violations.append(repr(error)[:2_000])
             return {
-                "minutes": minutes,
-                "seed": seed,
+                "minutes": plan.minutes,
+                "seed": plan.seed,
                 "accepted": len(cluster.ledger.accepted),
                 "batches": len(cluster.ledger.batches.accepted),
                 "refused": dict(cluster.ledger.refused),
                 "blows": dict(storm.blows),
                 "settled_s": round(settled_s, 1),
                 "start_s": _quantiles(storm.starts_s),
+                "stop_s": _quantiles(storm.stops_s),
                 "recovery_s": _quantiles(storm.recoveries_s),
                 "memory_max_mb": {verb: kilobytes // 1024 for verb, kilobytes in storm.memory_kb.items()},
                 **figures,

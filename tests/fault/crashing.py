@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Literal
 
 POISON: Final = "poison"
@@ -110,6 +111,14 @@ def shift_clock(seconds: int) -> None:
     clock.now_ms = lambda: original() + seconds * 1_000
 
 
+def follow_clock(file: Path) -> None:
+    """Let this process believe that it is so many milliseconds later as a file says now; a clock that jumps."""
+    from pagegrade import clock
+
+    original, ahead = clock.now_ms, os.open(file, os.O_RDONLY)
+    clock.now_ms = lambda: original() + int(os.pread(ahead, 20, 0) or 0)
+
+
 def main() -> None:
     """Arm the point, then be the product."""
     name, nth, *arguments = sys.argv[1:]
@@ -117,6 +126,8 @@ def main() -> None:
         kill_parsers(int(nth))
     elif name == "clock":
         shift_clock(int(nth))
+    elif name == "moving-clock":
+        follow_clock(Path(nth))
     else:
         die_at(POINTS[name], int(nth))
     from pagegrade.cli import main as run_command
