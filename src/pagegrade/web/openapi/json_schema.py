@@ -63,7 +63,7 @@ def name_of(struct: type[Struct]) -> str:
 
 
 def _object(struct: type[Struct], waiting: list[type[Struct]]) -> JSONObject:
-    members = list(members_of(struct))
+    members = members_of(struct)
     required = [member.name for member in members if member.always]
     properties: JSONObject = {}
     for member in members:

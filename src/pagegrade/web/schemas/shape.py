@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -41,8 +42,13 @@ class Member(Struct, frozen=True, kw_only=True):
     """Further keywords of JSON Schema."""
 
 
-def members_of(struct: type[Struct]) -> Iterator[Member]:
-    """Yield the members of the JSON object that a struct is encoded as, in order."""
+@cache
+def members_of(struct: type[Struct]) -> tuple[Member, ...]:
+    """Return the members of the JSON object that a struct is encoded as, in order."""
+    return tuple(_members(struct))
+
+
+def _members(struct: type[Struct]) -> Iterator[Member]:
     hints = get_type_hints(struct, include_extras=True)
     omits_defaults = struct.__struct_config__.omit_defaults
     for field in msgspec.structs.fields(struct):
