@@ -7,7 +7,7 @@ from functools import cache
 from jsonschema_rs import Draft202012Validator
 from msgspec import Struct
 
-from pagegrade.web.openapi.json_schema import REFERENCE, schemas_of
+from pagegrade.web.schemas.shape import REFERENCE, schemas_of
 
 
 def assert_described(document: type[Struct], answer: object) -> None:

@@ -125,7 +125,7 @@ def member_object(teammate: Teammate) -> bytes:
             name=teammate.person.name,
             email=teammate.person.email,
             role=cast("RoleName", teammate.role.name.lower()),
-            joined_at=None if teammate.joined_at_ms is None else timestamp(teammate.joined_at_ms),
+            joined_at=timestamp(teammate.joined_at_ms),
         )
     )
 

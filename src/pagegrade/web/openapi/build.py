@@ -30,7 +30,6 @@ from pagegrade.web.openapi.components import (
     WITH_KEY,
     JSONObject,
 )
-from pagegrade.web.openapi.json_schema import REFERENCE, schemas_of
 from pagegrade.web.operations import Operation
 from pagegrade.web.problem_texts import example_problem, statuses_of
 from pagegrade.web.problems import MEDIA_TYPE, PROBLEMS
@@ -38,7 +37,7 @@ from pagegrade.web.schemas.check import CheckList
 from pagegrade.web.schemas.problem import Problem, ValidationProblem
 from pagegrade.web.schemas.report import ReportAnswer, ReportList, unfinished
 from pagegrade.web.schemas.run import RunList
-from pagegrade.web.schemas.shape import example_of
+from pagegrade.web.schemas.shape import REFERENCE, example_of, schemas_of
 from pagegrade.web.schemas.webhook import AuditWebhookPayload, QuotaWebhookPayload, WebhookPayload
 
 API_VERSION: Final = "1.0.0"

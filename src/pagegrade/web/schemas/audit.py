@@ -371,22 +371,18 @@ def _crawl(crawl: Crawl, summary: AuditSummary | None) -> dict[str, Any]:
         "stop_reason": crawl.stop_reason,
         "error": crawl.error,
         "withheld": withheld_object(withheld(crawl, summary)),
-        "resume_at": _moment(crawl.resume_at_ms),
+        "resume_at": timestamp(crawl.resume_at_ms),
         "rate": allowed_rate(crawl, crawl.start_url),
         "proof": None if crawl.facts is None else crawl.facts.proof,
         "created_at": timestamp(crawl.created_at_ms),
-        "finished_at": _moment(crawl.finished_at_ms),
+        "finished_at": timestamp(crawl.finished_at_ms),
     }
-
-
-def _moment(at_ms: int | None) -> str | None:
-    return None if at_ms is None else timestamp(at_ms)
 
 
 def result_object(audit: Audit, crawl: Crawl, result: AuditResult) -> bytes:
     """The JSON object of everything that an evaluated crawl came to, for a file."""
     about = {"audit": audit.id, "object": "audit_result", "crawl": crawl.number}
-    dates = {"created_at": timestamp(crawl.created_at_ms), "finished_at": _moment(crawl.finished_at_ms)}
+    dates = {"created_at": timestamp(crawl.created_at_ms), "finished_at": timestamp(crawl.finished_at_ms)}
     return msgspec.json.format(msgspec.json.encode({**about, **dates, **structs.asdict(result)}), indent=2)
 
 

@@ -109,6 +109,6 @@ def key_members(key: Key) -> dict[str, Any]:
         "prefix": key.prefix,
         "scopes": list(key.scopes),
         "project": key.project,
-        "expires_at": None if key.expires_at_ms is None else timestamp(key.expires_at_ms),
-        "last_used_at": None if key.last_used_at_ms is None else timestamp(key.last_used_at_ms),
+        "expires_at": timestamp(key.expires_at_ms),
+        "last_used_at": timestamp(key.last_used_at_ms),
     }

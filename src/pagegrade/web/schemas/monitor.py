@@ -94,9 +94,9 @@ def monitor_object(monitor: StoredMonitor) -> bytes:
             budgets=[_budget(budget) for budget in monitor.budgets],
             paused=monitor.paused,
             remind=monitor.remind,
-            next_run_at=_moment(monitor.next_run_at_ms),
-            last_run_at=_moment(monitor.last_run_at_ms),
-            unreachable_since=_moment(monitor.unreachable_since_ms),
+            next_run_at=timestamp(monitor.next_run_at_ms),
+            last_run_at=timestamp(monitor.last_run_at_ms),
+            unreachable_since=timestamp(monitor.unreachable_since_ms),
             created_at=timestamp(monitor.created_at_ms),
             updated_at=timestamp(monitor.updated_at_ms),
         )
@@ -108,11 +108,7 @@ def _budget(budget: StoredBudget) -> Budget:
     return Budget(
         condition=budget.condition,
         state=budget.state,
-        since=_moment(budget.since_ms),
+        since=timestamp(budget.since_ms),
         analysis=None if basis is None else Analysis(engine=basis.engine, device=basis.device),
-        unmeasured_since=_moment(budget.unmeasured_since_ms),
+        unmeasured_since=timestamp(budget.unmeasured_since_ms),
     )
-
-
-def _moment(at_ms: int | None) -> str | None:
-    return None if at_ms is None else timestamp(at_ms)

@@ -373,7 +373,7 @@ def webhook_object(stored: StoredWebhook, **more: Any) -> bytes:
         "project": stored.project or None,
         "disabled": stored.disabled_at_ms is not None,
         "disabled_reason": stored.disabled_reason,
-        "failing_since": _moment(stored.failing_since_ms),
+        "failing_since": timestamp(stored.failing_since_ms),
         "created_at": timestamp(stored.created_at_ms),
         **more,
     }
@@ -392,8 +392,8 @@ def delivery_object(stored: StoredDelivery) -> bytes:
             audit_id=stored.audit_id,
             state=stored.state,
             attempts=stored.attempts,
-            next_attempt_at=_moment(stored.due_at_ms),
-            attempted_at=_moment(stored.attempted_at_ms),
+            next_attempt_at=timestamp(stored.due_at_ms),
+            attempted_at=timestamp(stored.attempted_at_ms),
             http_status=stored.http_status,
             error=stored.error,
             answer=None if stored.answer is None else stored.answer.decode("utf-8", "replace"),
@@ -401,7 +401,3 @@ def delivery_object(stored: StoredDelivery) -> bytes:
             created_at=timestamp(stored.created_at_ms),
         )
     )
-
-
-def _moment(at_ms: int | None) -> str | None:
-    return None if at_ms is None else timestamp(at_ms)
