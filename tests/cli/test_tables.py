@@ -5,7 +5,7 @@ import json
 import pytest
 import typer
 
-from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.cli.tables import check_format, write_list
 
 ROWS = [
     {"id": 1, "name": "Žofie\x1b[31m", "tags": ["a", "b"], "at": None},
@@ -47,9 +47,3 @@ def test_a_format_must_exist() -> None:
 
     with pytest.raises(typer.BadParameter, match="'xml' is no format here"):
         check_format("xml")
-
-
-def test_moments_are_written_as_in_the_api() -> None:
-    """RFC 3339 with milliseconds, in UTC."""
-    assert moment(1_767_225_600_001) == "2026-01-01T00:00:00.001Z"
-    assert moment(None) is None

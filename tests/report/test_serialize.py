@@ -204,3 +204,4 @@ def test_every_failure_is_reported(code: str) -> None:
 def test_timestamps_are_exact_to_the_millisecond(at_ms: int, text: str) -> None:
     """RFC 3339, UTC, three digits, Z."""
     assert timestamp(at_ms) == text
+    assert timestamp(None) is None

@@ -14,11 +14,12 @@ from pagegrade.cli.access_options import typed_access
 from pagegrade.cli.database import opened
 from pagegrade.cli.files import typed_lines
 from pagegrade.cli.output import write_stdout
-from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.cli.tables import check_format, write_list
 from pagegrade.clock import now_ms
 from pagegrade.model.access import MAX_PROFILES, StoredAccess
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed
+from pagegrade.report.serialize import timestamp
 from pagegrade.service.access import operations as service
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.store.engine.database import Transaction
@@ -186,6 +187,6 @@ def _entry(profile: StoredAccess) -> Mapping[str, object]:
         "name": profile.name,
         "origins": list(profile.origins),
         "sends": sends,
-        "created_at": moment(profile.created_at_ms),
-        "changed_at": moment(profile.updated_at_ms),
+        "created_at": timestamp(profile.created_at_ms),
+        "changed_at": timestamp(profile.updated_at_ms),
     }

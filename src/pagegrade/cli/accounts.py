@@ -10,11 +10,12 @@ import typer
 from pagegrade.cli.database import opened
 from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import write_stdout
-from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.cli.tables import check_format, write_list
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.model.quotas import Quotas, QuotaState, read_quotas
+from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.accounts.operations import create_account, disable, enable, need_person, set_admin
 from pagegrade.service.accounts.passwords import Passwords
@@ -173,7 +174,7 @@ def _confirm(account: Account) -> None:
 def _print_link(account: Account, link: tuple[str, int], origin: str) -> None:
     token, until_ms = link
     sys.stderr.write(
-        f"This link signs in to account {account.id} ({account.name}) once, until {moment(until_ms)}. "
+        f"This link signs in to account {account.id} ({account.name}) once, until {timestamp(until_ms)}. "
         "Anyone with the link can sign in. If the server has another URL, set PAGEGRADE_BASE_URL.\n"
     )
     write_stdout(f"{link_url(origin, token)}\n")
@@ -190,8 +191,8 @@ def _entry(account: Account) -> dict[str, object]:
         "is_admin": account.is_admin,
         "has_password": account.has_password,
         "is_personal": account.is_personal,
-        "created_at": moment(account.created_at_ms),
-        "disabled_at": moment(account.disabled_at_ms),
+        "created_at": timestamp(account.created_at_ms),
+        "disabled_at": timestamp(account.disabled_at_ms),
     }
 
 

@@ -12,10 +12,11 @@ import typer
 
 from pagegrade.cli.database import opened
 from pagegrade.cli.output import write_stdout
-from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.cli.tables import check_format, write_list
 from pagegrade.clock import now_ms
 from pagegrade.model.account import DEFAULT_SCOPES, Account, Key
 from pagegrade.model.errors import NotFound
+from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.access import choose_account, issue_key, revoke
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import list_accounts
@@ -71,7 +72,7 @@ def create(arguments: NewKey) -> None:
 
     with opened() as database:
         account, key, secret = database.write_here(make)
-    until = "does not expire" if key.expires_at_ms is None else f"expires at {moment(key.expires_at_ms)}"
+    until = "does not expire" if key.expires_at_ms is None else f"expires at {timestamp(key.expires_at_ms)}"
     sys.stderr.write(
         f"Made key {key.id} ({key.name}) of account {account.id} ({account.name}). It {until} and may do: "
         f"{', '.join(key.scopes)}{f', for the project {key.project} only' if key.project else ''}.\n"
@@ -139,10 +140,10 @@ def _entry(key: Key, account: Account, now: int) -> dict[str, object]:
         "project": key.project,
         "made_by": key.made_by,
         "status": _status(key, account, now),
-        "created_at": moment(key.created_at_ms),
-        "expires_at": moment(key.expires_at_ms),
-        "revoked_at": moment(key.revoked_at_ms),
-        "last_used_at": moment(key.last_used_at_ms),
+        "created_at": timestamp(key.created_at_ms),
+        "expires_at": timestamp(key.expires_at_ms),
+        "revoked_at": timestamp(key.revoked_at_ms),
+        "last_used_at": timestamp(key.last_used_at_ms),
     }
 
 

@@ -10,10 +10,11 @@ import typer
 
 from pagegrade.cli.database import opened
 from pagegrade.cli.output import write_stdout
-from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.cli.tables import check_format, write_list
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account, Caller, Invitation, Role, Teammate
 from pagegrade.model.errors import NotFound
+from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts import team
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.store.engine.database import Transaction
@@ -49,8 +50,8 @@ def invite(label: str, role: str, account_id: int | None) -> None:
         origin = public_origin(database)
     sys.stderr.write(
         f"This link makes one person a member of account {account.id} ({account.name}) with the role {role}, until "
-        f"{moment(made.invitation.expires_at_ms)}. Anyone with the link can join. If the server has another URL, set "
-        "PAGEGRADE_BASE_URL.\n"
+        f"{timestamp(made.invitation.expires_at_ms)}. Anyone with the link can join. If the server has another URL, "
+        "set PAGEGRADE_BASE_URL.\n"
     )
     write_stdout(f"{origin}/join/{made.token}\n")
 
@@ -125,7 +126,7 @@ def _entry(member: Teammate) -> dict[str, object]:
         "email": member.person.email,
         "role": member.role.name.lower(),
         "status": "active" if member.person.disabled_at_ms is None else "disabled",
-        "joined_at": moment(member.joined_at_ms),
+        "joined_at": timestamp(member.joined_at_ms),
     }
 
 
@@ -134,6 +135,6 @@ def _invitation_entry(invitation: Invitation) -> dict[str, object]:
         "id": invitation.id,
         "label": invitation.label,
         "role": invitation.role.name.lower(),
-        "created_at": moment(invitation.created_at_ms),
-        "expires_at": moment(invitation.expires_at_ms),
+        "created_at": timestamp(invitation.created_at_ms),
+        "expires_at": timestamp(invitation.expires_at_ms),
     }

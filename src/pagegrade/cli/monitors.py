@@ -8,12 +8,13 @@ from typing import Any, Final, TypeVar
 
 from pagegrade.cli.database import opened
 from pagegrade.cli.output import write_stdout
-from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.cli.tables import check_format, write_list
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import Monitor, Remind
 from pagegrade.model.silences import Silence
+from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.id_lists import Part
 from pagegrade.service.monitors import operations as service
@@ -100,7 +101,7 @@ def create(report_id: int | None, audit_id: int | None, change: MonitorChange, a
         ) from None
     except QuotaExceeded as error:
         raise InvalidInput(error.message) from None
-    sys.stderr.write(f"Created monitor {monitor.id}. Its next run is due at {moment(monitor.due_at_ms)}.\n")
+    sys.stderr.write(f"Created monitor {monitor.id}. Its next run is due at {timestamp(monitor.due_at_ms)}.\n")
     write_stdout(f"{monitor.id}\n")
 
 
@@ -112,7 +113,7 @@ def change(monitor_id: int, account_id: int | None, **changed: Any) -> None:
         return service.update_monitor(tx, caller, monitor_id, read_change(of_audit=is_of_audit, **changed), now_ms())
 
     monitor = _write(account_id, _known(monitor_id, work))
-    due = "paused" if monitor.next_run_at_ms is None else f"due next at {moment(monitor.next_run_at_ms)}"
+    due = "paused" if monitor.next_run_at_ms is None else f"due next at {timestamp(monitor.next_run_at_ms)}"
     sys.stderr.write(f"Monitor {monitor.id} is {due}.\n")
 
 
@@ -154,7 +155,7 @@ def silence(monitor_id: int | None, project: str | None, account_id: int | None,
         raise InvalidInput(_SILENCE_FIELDS.get((first.field, first.code), first.message)) from None
     except QuotaExceeded as error:
         raise InvalidInput(error.message) from None
-    sys.stderr.write(f"Nobody gets messages until {moment(begun.until_ms)}.\n")
+    sys.stderr.write(f"Nobody gets messages until {timestamp(begun.until_ms)}.\n")
     write_stdout(f"{begun.id}\n")
 
 
@@ -170,7 +171,7 @@ def show_silences(account_id: int | None, format_name: str) -> None:
             "id": each.id,
             "monitor_id": each.monitor_id,
             "project": each.project or None,
-            "until": moment(each.until_ms),
+            "until": timestamp(each.until_ms),
             "author": each.author,
             "reason": each.reason,
         }
@@ -216,16 +217,16 @@ def _entry(monitor: Monitor) -> Mapping[str, object]:
             {
                 "condition": budget.condition,
                 "state": budget.state,
-                "since": moment(budget.since_ms),
-                "unmeasured_since": moment(budget.unmeasured_since_ms),
+                "since": timestamp(budget.since_ms),
+                "unmeasured_since": timestamp(budget.unmeasured_since_ms),
             }
             for budget in monitor.budgets
         ],
         "breached": [budget.condition for budget in monitor.budgets if budget.state == "breached"],
         "remind": monitor.remind,
-        "next_run_at": moment(monitor.next_run_at_ms),
-        "last_run_at": moment(monitor.last_run_at_ms),
-        "created_at": moment(monitor.created_at_ms),
+        "next_run_at": timestamp(monitor.next_run_at_ms),
+        "last_run_at": timestamp(monitor.last_run_at_ms),
+        "created_at": timestamp(monitor.created_at_ms),
     }
 
 

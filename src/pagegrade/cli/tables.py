@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import typer
 
 from pagegrade.cli.output import write_stdout
-from pagegrade.report.serialize import timestamp
 
 FORMATS = ("text", "json")
 
@@ -38,11 +37,6 @@ def write_list(rows: Sequence[Mapping[str, object]], columns: Mapping[str, str],
     widths = [max(len(line[index]) for line in table) for index in range(len(columns))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in table)
     write_stdout("".join(f"{line.rstrip()}\n" for line in lines))
-
-
-def moment(at_ms: int | None) -> str | None:
-    """A point in time as the API writes it; ``None`` stays ``None``."""
-    return None if at_ms is None else timestamp(at_ms)
 
 
 def _shown(value: object) -> str:

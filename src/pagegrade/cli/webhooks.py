@@ -8,12 +8,13 @@ from typing import Final, TypeVar
 
 from pagegrade.cli.database import opened
 from pagegrade.cli.output import write_stdout
-from pagegrade.cli.tables import check_format, moment, write_list
+from pagegrade.cli.tables import check_format, write_list
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed
 from pagegrade.model.webhooks import MAX_WEBHOOKS, StoredDelivery, StoredWebhook
 from pagegrade.render.escape import visible
+from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.webhooks import operations as service
 from pagegrade.service.webhooks.validation import read_change, read_webhook
@@ -174,8 +175,8 @@ def _entry(webhook: StoredWebhook) -> Mapping[str, object]:
         "events": list(webhook.events),
         "project": webhook.project,
         "status": "enabled" if webhook.disabled_at_ms is None else webhook.disabled_reason,
-        "failing_since": moment(webhook.failing_since_ms),
-        "created_at": moment(webhook.created_at_ms),
+        "failing_since": timestamp(webhook.failing_since_ms),
+        "created_at": timestamp(webhook.created_at_ms),
     }
 
 
@@ -189,11 +190,11 @@ def _delivery(stored: StoredDelivery) -> Mapping[str, object]:
         "audit_id": stored.audit_id,
         "state": stored.state,
         "attempts": stored.attempts,
-        "next_attempt_at": moment(stored.due_at_ms),
-        "attempted_at": moment(stored.attempted_at_ms),
+        "next_attempt_at": timestamp(stored.due_at_ms),
+        "attempted_at": timestamp(stored.attempted_at_ms),
         "http_status": stored.http_status,
         "error": stored.error,
         "answer": answer,
         "duration_ms": stored.duration_ms,
-        "created_at": moment(stored.created_at_ms),
+        "created_at": timestamp(stored.created_at_ms),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast, overload
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -151,11 +151,21 @@ def report_members(report: Report) -> JSONObject:
     }
 
 
-def timestamp(at_ms: int) -> str:
-    """RFC 3339 in UTC with milliseconds and ``Z``, of milliseconds since 1970.
+@overload
+def timestamp(at_ms: int) -> str: ...
+
+
+@overload
+def timestamp(at_ms: None) -> None: ...
+
+
+def timestamp(at_ms: int | None) -> str | None:
+    """RFC 3339 in UTC with milliseconds and ``Z``, of milliseconds since 1970; ``None`` for ``None``.
 
     Source: https://www.rfc-editor.org/rfc/rfc3339#section-5.6
     """
+    if at_ms is None:
+        return None
     return (_EPOCH + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
