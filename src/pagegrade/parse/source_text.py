@@ -64,10 +64,9 @@ _INCLUDES: Final = (
     "cfoutput, cfinclude, cfif, cfloop, cfquery, cfset"
 )
 """Elements of caches, JSP, ASP.NET and ColdFusion that no browser knows: a part of the page belongs in their place."""
-_COMMENTS: Final = "//comment()[{}]".format(
-    " or ".join(f"starts-with(., '{word} ')" for word in ("#include", "#exec", "#echo", "esi"))
-)
-"""The same that stand in a comment."""
+_INCLUDING_TAGS: Final = frozenset(_INCLUDES.replace("\\", "").split(", "))
+_INCLUDING_COMMENTS: Final = ("#include ", "#exec ", "#echo ", "esi ")
+"""Beginnings of comments that ask for the same."""
 _AROUND: Final = "header, footer, nav, aside"
 """Parts of a page that says without them, too, what it has to say."""
 _BLOCKS: Final = re.compile(r"\{%[-~+]?\s{0,9}end[a-z]{0,20}\s{0,9}[-~+]?%\}")
@@ -101,6 +100,7 @@ _INLINE: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("\\", re.compile(r"\\(?:section|subsection|textbf|emph|textit|item|href|begin|end|caption|label)\b")),
 )
 """(part of each match, pattern) anywhere in a line."""
+_INLINE_NUMBERED: Final = tuple((number, *one) for number, one in enumerate(_INLINE, len(_MARKDOWN)))
 _SIGNS: Final = ("{%", "---", "**", "](", "```", "## ", "[[", "'''", "[/", "\\begin", "\\section")
 """One of them is in every text of some length that is written so."""
 
@@ -227,12 +227,18 @@ def find_includes(document: Document) -> list[tuple[Node, str, bool]]:
     body = document.body
     if body is None or not isinstance(body.node, Element):
         return []
-    found = [(node, f"<{node.tag}>") for node in islice(body.node.select(_INCLUDES), MAX_NODES)]
-    comments = body.node.xpath(_COMMENTS)
+    # To collect the names of all elements takes half of the time of selecting these.
+    is_asked = not _INCLUDING_TAGS.isdisjoint({one.tag for one in body.node.iter_elements()})
+    nodes = islice(body.node.select(_INCLUDES), MAX_NODES) if is_asked else ()
+    found = [(node, f"<{node.tag}>") for node in nodes]
+    comments = body.node.xpath("//comment()")
+    asking = (
+        one
+        for one in (comments if isinstance(comments, list) else ())
+        if isinstance(one, Comment) and one.data.startswith(_INCLUDING_COMMENTS)
+    )
     found += [
-        (one.parent, f"<!--{one.data}"[:100])
-        for one in (comments[:MAX_NODES] if isinstance(comments, list) else ())
-        if isinstance(one, Comment) and isinstance(one.parent, Element)
+        (one.parent, f"<!--{one.data}"[:100]) for one in islice(asking, MAX_NODES) if isinstance(one.parent, Element)
     ]
     return [(node, text, node.closest(_AROUND) is None) for node, text in found]
 
@@ -290,7 +296,7 @@ def _markdown(document: Document, body: Element) -> SourceText | None:
         if not isinstance(child, Text):
             continue
         text = child.data[:MAX_TEXT]
-        inline = [(number, *one) for number, one in enumerate(_INLINE, len(_MARKDOWN)) if one[0] in text]
+        inline = [one for one in _INLINE_NUMBERED if one[1] in text]
         for written in text.split("\n"):
             line = written.strip()
             if not line:

@@ -10,6 +10,7 @@ from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Document, ElementFact, Heading, Node, Paragraph
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.assistant_answer import find_assistant_answer
+from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.html.shown_text import holds_code, is_hollow, short_texts
 from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
 
@@ -131,6 +132,7 @@ _UNSET: Final = (
     (("NaN", "undefined", "Invalid Date"), _NOT_SET, None),
 )
 """(parts of which a text with a match holds one, pattern of what stands for nothing, pattern of all of its kind)."""
+_UNSET_SIGNS: Final = ByteSearch([sign.encode() for signs, _, _ in _UNSET for sign in signs])
 _NO_VALUE: Final = "stands in place of a value"
 _EMPTY: Final = "has neither a text nor a picture"
 _CELLS: Final = "td,dd,time,li,p,h2,h3,span"
@@ -362,7 +364,9 @@ def _markers(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
         ("src", document.frames),
         ("action", document.forms),
     )
-    for name, facts in places:
+    # No such beginning holds a line break: one search is enough for most pages.
+    joined = "\n".join([fact.attrs.get(name, "") for name, facts in places for fact in facts])
+    for name, facts in places if any(one in joined for one in _BEGINNINGS) else ():
         for fact in facts:
             address = fact.attrs.get(name, "")
             is_marked = address.lstrip().startswith(_BEGINNINGS) and not fact.hidden
@@ -391,7 +395,8 @@ def _size(marker: re.Pattern[str], text: str) -> tuple[int, int]:
 def _unset_values(document: Document) -> Iterator[Offender]:
     """Cells and items of a list or table whose amounts, dates or other values are missing."""
     text = document.main_text[:_MAX_TEXT]
-    for signs, pattern, of_kind in _UNSET:
+    is_signed = next(_UNSET_SIGNS.places(text.encode("utf-8", "replace"), 1), None) is not None
+    for signs, pattern, of_kind in _UNSET if is_signed else ():
         # Each match holds one of the signs: to count these is quick.
         if document.body is None or sum(map(text.count, signs)) < MIN_UNSET:
             continue

@@ -66,7 +66,7 @@ _NEEDLESS: Final = re.compile(r" (?:(?=[^\w$ \u0080-\u00ff])|(?<=[^\w$ \u0080-\u
 """A blank beside a mark."""
 MARKS: Final = (
     *("String.fromCharCode", "atob", "document.write", "getElementById", "uery", "unescape"),  # typos: allow
-    *("(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open"),
+    *("(p,a,c,k,e,", "\\x", "\\u00", "_0x", "decodeURIComponent", "new Worker", "window.open"),
     *(
         "oinhive",
         "oinHive",

@@ -286,11 +286,11 @@ def _births_in(text: str) -> list[tuple[int, int]]:
 
 def _phones_in(text: str, document: Document) -> list[tuple[int, int]]:
     """Begin and end of the different telephone numbers in a text which no link offers to call."""
-    linked = {_digits(one.href or "")[-_LOCAL:] for one in document.anchors if (one.href or "")[:4].lower() == "tel:"}
-    found: dict[str, tuple[int, int]] = {}
     # Few pages have as many, and those of accounts are slow to look for.
     if len(PHONE.findall(text)) < MIN_RECORDS:
         return []
+    linked = {_digits(one.href or "")[-_LOCAL:] for one in document.anchors if (one.href or "")[:4].lower() == "tel:"}
+    found: dict[str, tuple[int, int]] = {}
     # Groups of the number of an account may begin as one does.
     for one in PHONE.finditer(_ACCOUNT.sub(lambda account: "x" * len(account[0]), text)):
         digits, end = "", one.start()
@@ -346,23 +346,27 @@ def find_records(document: Document) -> tuple[str, ...]:
     Addresses that are links are there to be written to. Empty for fewer records than ``MIN_RECORDS`` in the text,
     ``MIN_HANDED_OUT`` in scripts, ``MIN_HASHED`` with hashes and ``MIN_PASSWORDS`` with passwords. Linear in the page.
     """
-    linked = {
-        address.lower()
-        for anchor in document.anchors
-        if (anchor.href or "")[:7].lower() == "mailto:"
-        for address in find_mailto_emails(anchor.href or "")
-    }
     own = registrable_domain(host(document.url))
     scripts = "\n".join(one.text for one in document.scripts if "@" in one.text)
     for text, least in ((document.text, MIN_RECORDS), (scripts, MIN_HANDED_OUT)):
         if text.count("@") >= MIN_HASHED:
-            records, hashed, passwords = _records_in(text[:_MAX_TEXT], linked, own)
+            records, hashed, passwords = _records_in(text[:_MAX_TEXT], _linked_in(document), own)
             if len(set(passwords.values())) >= MIN_PASSWORDS:
                 return tuple(passwords)
             for found, number in ((hashed, MIN_HASHED), (records, least)):
                 if len(found) >= number and (found is hashed or len(set(found.values())) >= _MIN_SITES):
                     return tuple(found)
     return ()
+
+
+def _linked_in(document: Document) -> set[str]:
+    """The addresses that links offer to write to."""
+    return {
+        address.lower()
+        for anchor in document.anchors
+        if (anchor.href or "")[:7].lower() == "mailto:"
+        for address in find_mailto_emails(anchor.href or "")
+    }
 
 
 def _records_in(text: str, linked: set[str], own: str) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:

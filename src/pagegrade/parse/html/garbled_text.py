@@ -106,6 +106,8 @@ _MIN_LINE: Final = 76
 """Characters of its shortest match."""
 _SIGNS: Final = ((("??",), _LOST), (("&", "</"), _ESCAPED), (("\\u", "=C", "=D", "=E", "%C", "%D", "%E"), _ENCODED))
 """(parts of which a text with a match holds one, pattern) of what takes the place of text."""
+_IN_EACH: Final = {_LOST: ("??",), _ESCAPED: ("&", "<")}
+"""Parts of which each match holds one."""
 _MIN_LETTERS: Final = 0.6
 """Share of letters and blanks in what was text before it was encoded; keys and files have less."""
 _WORD: Final = 12
@@ -286,6 +288,8 @@ def _is_frequent(pattern: re.Pattern[str], text: str) -> bool:
     if pattern is _ENCODED:
         # One match may be a whole sentence.
         return sum(len(one[0]) for one in pattern.finditer(text)) >= max(_MIN_ENCODED, _MIN_LOST_SHARE * len(text))
+    if sum(map(text.count, _IN_EACH[pattern])) < _MIN_LOST:
+        return False
     found = sum(1 for _ in pattern.finditer(text))
     return found >= _MIN_LOST and found >= _MIN_LOST_SHARE * len(text.split())
 

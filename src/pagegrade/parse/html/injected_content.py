@@ -163,6 +163,8 @@ _MINER_MARKS: Final = frozenset(
 _HARMFUL_MARKS: Final = (
     frozenset({"(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open"}) | _MINER_MARKS | _DECODES.keys()
 )
+_CODED: Final = frozenset({"\\x", "\\u00", "atob", "unescape", "decodeURIComponent"})
+"""One of these, or ``fromCharCode``, is in every script in which ``decoded_strings`` finds anything."""
 _HEX_STRING: Final = re.compile(r"\\(?:x|u00)[0-9a-fA-F]{2}(?:\\(?:x|u00)[0-9a-fA-F]{2}){7,3999}")
 _HEX_ESCAPE: Final = re.compile(r"\\x([0-9a-fA-F]{2})|\\u00([0-9a-fA-F]{2})")
 _BASE64: Final = re.compile(r"[\"']([A-Za-z0-9+/]{12,4000}={0,2})[\"']")
@@ -432,17 +434,20 @@ def _harmful_scripts(document: Document, parties: Parties) -> Iterator[Injection
     marks = document.script_marks & _HARMFUL_MARKS
     if not marks:
         return
+    further = document.script_marks & _CODED - marks
     for script in document.scripts[:MAX_SCRIPTS]:
         if script.kind not in {"classic", "module"} or not script.text:
             continue
         text = script.text[:MAX_SCRIPT]
         # What no script of the page contains is not searched for again.
-        kind = _kind_of_script(text, {mark for mark in marks if mark in text}, parties)
+        own = {mark for mark in marks if mark in text}
+        may_decode = not own.isdisjoint(_CODED) or "fromCharCode" in text or any(mark in text for mark in further)
+        kind = _kind_of_script(text, own, parties, may_decode=may_decode)
         if kind is not None:
             yield Injection(kind, script.node)
 
 
-def _kind_of_script(text: str, marks: AbstractSet[str], parties: Parties) -> Kind | None:
+def _kind_of_script(text: str, marks: AbstractSet[str], parties: Parties, *, may_decode: bool) -> Kind | None:
     """Kind of a script in which there are certain of ``_HARMFUL_MARKS``."""
     if not _MINER_MARKS.isdisjoint(marks) and _MINER.search(text.lower()) is not None:
         return "mining-script"
@@ -452,7 +457,7 @@ def _kind_of_script(text: str, marks: AbstractSet[str], parties: Parties) -> Kin
         opened = _OPENED.search(text)
         if opened is not None and is_foreign(opened[1], parties):
             return "pop-under"
-    if _decodes_foreign_address(text, parties):
+    if may_decode and _decodes_foreign_address(text, parties):
         return "disguised-address"
     is_packed = "(p,a,c,k,e," in marks and _PACKED.search(text) is not None
     is_packed = is_packed or ("_0x" in marks and len(_HEX_NAMES.findall(text, 0, 20_000)) >= _MIN_HEX_NAMES)

@@ -144,10 +144,11 @@ def stead_of(
     body = document.body
     if body is None or not isinstance(body.node, Element):
         return _in_frameset(document)
+    parts = [*islice(_main_parts(body.node), _MAX_ITEMS)]
     return (
-        _hidden(document, body.node, script_names)
+        _hidden(document, parts, script_names)
         or _locked(document, sheets)
-        or _inert(document, body.node, script_names)
+        or _inert(document, body.node, parts, script_names)
         or _covered(document, body.node, sheets)
         or _swallowed(document, body.node)
         or _in_document(document)
@@ -155,13 +156,15 @@ def stead_of(
         or _in_picture(document, sizes)
         or _waiting(document)
         or _in_apps(document)
-        or _in_nothing(document, body.node, own_share)
+        or _in_nothing(document, body.node, next(iter(parts), None), own_share)
     )
 
 
-def _hidden(document: Document, body: Element, script_names: Mapping[str, Collection[str] | None]) -> Stead | None:
+def _hidden(
+    document: Document, main: Sequence[Element], script_names: Mapping[str, Collection[str] | None]
+) -> Stead | None:
     """The main part of the page, where a rule hides it."""
-    parts = list(islice(_main_parts(body), _MAX_ITEMS)) or _largest(document)
+    parts = main or _largest(document)
     if parts and (undrawn := find_undrawn(document, parts[0])) is not None:
         may_draw = undrawn.tag not in {"details", "dialog"} and _may_show(document, parts[0], undrawn, script_names)
         is_opened = undrawn.tag == "dialog" or "popover" in undrawn.attrs
@@ -310,9 +313,13 @@ def _locked(document: Document, sheets: Sequence[Sequence[str]]) -> Stead | None
     return Stead("locked", body.node) if is_dead or is_stuck else None
 
 
-def _inert(document: Document, body: Element, script_names: Mapping[str, Collection[str] | None]) -> Stead | None:
+def _inert(
+    document: Document,
+    body: Element,
+    parts: Sequence[Element],
+    script_names: Mapping[str, Collection[str] | None],
+) -> Stead | None:
     """The main part of a page, where nothing in it can be pressed, filled in or read aloud, and no dialog is open."""
-    parts = list(islice(_main_parts(body), _MAX_ITEMS))
     inert = next((one for one in parts[:1] if one.closest("[inert]") is not None), None)
     if inert is None or len(parts) > 1 or next(iter(body.select(_DIALOGS)), None) is not None:
         return None
@@ -461,14 +468,13 @@ def _in_apps(document: Document) -> Stead | None:
     return Stead("apps", offers[0].node, offers[0].url or "")
 
 
-def _in_nothing(document: Document, body: Element, own_share: float) -> Stead | None:
+def _in_nothing(document: Document, body: Element, root: Element | None, own_share: float) -> Stead | None:
     """A heading and a sentence between the header and the footer of the site: an empty list, cart or search."""
     if _says_nothing(document, body):
         return Stead("nothing", body, scripts_may_add=bool(document.running_scripts))
     controls = usable_controls(document)
     if not _is_deep(document) or len(controls) > 2 or any(one.type == "password" for one in controls):
         return None
-    root = next(_main_parts(body), None)
     if own_links(document) <= 2:
         return None
     if root is None and own_share == 1.0:

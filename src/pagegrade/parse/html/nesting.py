@@ -69,6 +69,14 @@ _INSIDE: Final = {
     **dict.fromkeys(("tbody", "thead", "tfoot", "caption", "colgroup"), frozenset({"table"})),
 }
 """Place of a part of a table, once all that is open in there has ended."""
+_PARAGRAPH: Final = frozenset({"p"})
+_KEEPS_PARAGRAPH: Final = _SCOPE | {"button"}
+_KEEPS: Final = {
+    **{tag: _SCOPE - {tag} for tag in _SPECIAL},
+    "p": _KEEPS_PARAGRAPH,
+    "li": _SCOPE | {"ol", "ul"},
+}
+"""Element that an end tag ends -> those around which nothing is looked for; for all others it is ``_SPECIAL``."""
 _OTHER_TEXT: Final = frozenset({"svg", "math", "noscript", "select"})
 """Elements with rules of their own for what is in them, or with text in place of tags."""
 _IN_DOCUMENT: Final = frozenset({"html", "head", "body"})
@@ -136,7 +144,7 @@ class _Stack:
             self.seen.discard("/body")
             self.note(BEHIND, place)
         if tag in _CLOSE_P and "p" in self.tags:
-            self._end_if_open(frozenset({"p"}), _SCOPE | {"button"})
+            self._end_if_open(_PARAGRAPH, _KEEPS_PARAGRAPH)
         if tag in _ENDS:
             self._end_if_open(*_ENDS[tag])
         elif tag in _TABLE_PARTS:
@@ -232,8 +240,7 @@ class _Stack:
             return -1
         if tag in _TABLE_PARTS or tag in _SCOPE:
             return self.find(frozenset({tag}), frozenset({"table", "template"}) - {tag})
-        stop = {"p": _SCOPE | {"button"}, "li": _SCOPE | {"ol", "ul"}}.get(tag, _SCOPE if tag in _SPECIAL else _SPECIAL)
-        return self.find(frozenset({tag}), stop - {tag})
+        return self.find(frozenset({tag}), _KEEPS.get(tag, _SPECIAL))
 
     def _leave(self, at: int) -> None:
         """Formatting ends before what is open in it: blocks stay open without it, other formatting goes on."""
