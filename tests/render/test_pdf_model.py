@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from pagegrade.model.account import PDF_SECTIONS, Brand
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import PageFacts, Redirect
 from pagegrade.render.escape import visible
+from pagegrade.render.history import RunPoint
 from pagegrade.render.pdf_model import (
     BREAK,
     MAX_DETAILED,
@@ -188,3 +190,23 @@ def test_boxes_are_returned_when_asked_for() -> None:
     """The note is the caller's decision."""
     assert sheet(make_report(), boxes=True)["boxes"] is True
     assert sheet(make_report())["boxes"] is False
+
+
+def test_sections_are_left_out_as_the_look_says() -> None:
+    """One by one, and never the findings that matter most; what is not listed is counted."""
+    failed = tuple(make_result(f"check-{number}") for number in range(MAX_DETAILED + 3))
+    report = make_report(results=(*failed, make_passed()))
+    points = tuple(
+        RunPoint(number=number, at_ms=0, score=50, result="decent", state="completed", ruleset="1", engine="1")
+        for number in (2, 1)
+    )
+    whole = sheet(report, history=points)
+    keys = {"further": ("further",), "lists": ("lists",), "score": ("steps", "strip"), "history": ("history",)}
+    for name in PDF_SECTIONS:
+        made = sheet(report, history=points, brand=Brand(left_out=name))
+        gone = {key for key in whole if whole[key] and not made[key]}
+
+        assert gone == {key for key in keys.get(name, ("facts", "timing")) if whole[key]} != set()
+        assert made["findings"] == whole["findings"]
+
+    assert sheet(report, brand=Brand(left_out="further"))["findings_left_out"] == "3 more are not listed."

@@ -27,6 +27,10 @@ SCOPES: Final = (*DEFAULT_SCOPES, ACCESS, KEYS, MEMBERS)
 """Permissions that a key can have."""
 
 
+PDF_SECTIONS: Final = ("further", "lists", "score", "history", "page")
+"""Sections of a report's PDF that can be left out; the grade and the findings that matter most cannot."""
+
+
 class Role(IntEnum):
     """Rights of a member in an account; each role may do all that those before it may."""
 
@@ -81,6 +85,8 @@ class Brand(msgspec.Struct, frozen=True, kw_only=True):
     """Say with which program it was made."""
     logo: bytes = b""
     """PNG, only with what draws it; empty: none."""
+    left_out: str = ""
+    """Some of ``PDF_SECTIONS``, in their order, separated by blanks."""
 
     @property
     def logo_key(self) -> str:
@@ -97,6 +103,7 @@ class Brand(msgspec.Struct, frozen=True, kw_only=True):
             credit=self.credit and other.credit,
             # A logo is read aloud as the name it was given with.
             logo=self.logo if self.name else other.logo,
+            left_out=self.left_out or other.left_out,
         )
 
 

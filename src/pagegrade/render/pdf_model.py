@@ -150,7 +150,9 @@ def sheet(
     if report.state == "failed":
         score = words.gettext("not analyzed")
     completed = report.state == "completed"
-    shown, left_out = _cut(view.by_place(report) if completed else (), MAX_FINDINGS)
+    without = brand.left_out.split()
+    most = MAX_DETAILED if "further" in without else MAX_FINDINGS
+    shown, left_out = _cut(view.by_place(report) if completed else (), most)
     return {
         "language": words.tag,
         "labels": {
@@ -208,19 +210,16 @@ def sheet(
         "findings_heading": view.findings_heading(report, words),
         "nothing_found": view.nothing_found(report, words),
         "findings_left_out": _left_out(left_out, words),
-        "lists": _lists(report, words) if completed else [],
+        "lists": _lists(report, words) if completed and "lists" not in without else [],
         "strip": [{"kind": kind, "start": start, "width": width} for kind, start, width in score_strip(report)]
-        if completed and report.score is not None
+        if completed and report.score is not None and "score" not in without
         else [],
-        "steps": [
-            _text(step, 400)
-            for step in filter(None, (*view.score_steps(report, words)[:MAX_ROWS], view.unseen_sentence(report, words)))
-        ],
-        "history": _history(history, words),
-        "facts": _facts(report, words),
+        "steps": [] if "score" in without else _steps(report, words),
+        "history": [] if "history" in without else _history(history, words),
+        "facts": [] if "page" in without else _facts(report, words),
         "timing": [
             {"label": label, "start": start, "width": max(width, 0.5), "took": format_ms(took, words)}
-            for label, start, width, took in timing_bars(report, words)
+            for label, start, width, took in (() if "page" in without else timing_bars(report, words))
         ],
         "evaluated": _evaluated(report, words),
         "project_url": PROJECT_URL,
@@ -297,6 +296,11 @@ def _failure(report: Report, words: Texts) -> Values | None:
         "todo": _text(" ".join(map(words.gettext, way_out(report.error).steps)), 600),
         "retry": retry_advice(report.error, words),
     }
+
+
+def _steps(report: Report, words: Texts) -> list[str]:
+    steps = (*view.score_steps(report, words)[:MAX_ROWS], view.unseen_sentence(report, words))
+    return [_text(step, 400) for step in steps if step]
 
 
 def _history(runs: Sequence[RunPoint], words: Texts) -> list[Values]:

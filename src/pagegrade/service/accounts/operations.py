@@ -10,7 +10,7 @@ from zoneinfo import available_timezones
 
 from msgspec.structs import replace
 
-from pagegrade.model.account import Account, Brand, Caller, Usage
+from pagegrade.model.account import PDF_SECTIONS, Account, Brand, Caller, Usage
 from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.files.png import MAX_SIDE_PX, clean_png
@@ -171,7 +171,8 @@ def clean_brand(brand: Brand) -> Brand:
         raise InvalidInput("The address for answers is no e-mail address.", reason=REPLY_TO)
     if brand.logo and not name:
         raise InvalidInput("A logo needs the name, which is read where it is not seen.", reason=LOGO_NAME)
-    return replace(brand, name=name, color=color, footer=footer, reply_to=reply_to)
+    left_out = " ".join(each for each in PDF_SECTIONS if each in brand.left_out.split())
+    return replace(brand, name=name, color=color, footer=footer, reply_to=reply_to, left_out=left_out)
 
 
 def show_brand(tx: Transaction, caller: Caller) -> Brand:

@@ -35,6 +35,7 @@ brands = Table(
     Column("credit", SmallInteger, nullable=False),
     Column("logo", LargeBinary, nullable=False),  # PNG; empty: none
     Column("logo_key", text(32), nullable=False, index=True),  # of its address; empty: none
+    Column("left_out", text(100), nullable=False, server_default=""),  # sections of PDFs, separated by blanks
     comment="Look of what accounts show to others.",
 )
 

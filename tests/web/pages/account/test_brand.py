@@ -7,7 +7,7 @@ import httpx
 import pytest
 from msgspec.structs import replace as with_values
 
-from pagegrade.model.account import Brand, Role
+from pagegrade.model.account import PDF_SECTIONS, Brand, Role
 from pagegrade.parse.files.png import clean_png
 from pagegrade.render.brand import brand_css
 from pagegrade.service.accounts.operations import MAX_LOGO_BYTES
@@ -82,6 +82,24 @@ def test_a_look_is_kept_and_shown_to_others(tmp_path: Path) -> None:
         assert logo.headers["content-type"] == "image/png"
         assert logo.headers["x-content-type-options"] == "nosniff"
         assert "default-src 'none'" in logo.headers["content-security-policy"]
+
+    with_instance(tmp_path, script)
+
+
+def test_sections_of_pdfs_are_chosen(tmp_path: Path) -> None:
+    """Names that are none do nothing; without a tick everything comes back."""
+
+    async def script(instance: Instance) -> None:
+        await save(instance, FORM | {"without_history": "1", "without_score": "1", "without_grade": "1"})
+        chosen = stored(instance).left_out
+        form = await instance.page("GET", "/team/look")
+        await save(instance, FORM)
+
+        assert chosen == "score history"
+        assert [f'name="without_{each}" value="1" checked' in form.text for each in PDF_SECTIONS] == (
+            [False, False, True, True, False]
+        )
+        assert stored(instance).left_out == ""
 
     with_instance(tmp_path, script)
 

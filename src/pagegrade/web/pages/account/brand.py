@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from pagegrade.model.account import Brand, Role
+from pagegrade.model.account import PDF_SECTIONS, Brand, Role
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.brand import DARK_GROUND, LIGHT_GROUND, PRODUCT_COLOR, color_on
 from pagegrade.render.english import N_
@@ -25,6 +25,14 @@ PATH: Final = "/team/look"
 MAX_BODY_BYTES: Final = service.MAX_LOGO_BYTES + 65_536
 """Of the form with the logo; a larger file is refused with a sentence as long as it fits in here."""
 _SAVED: Final = N_("The look is saved. Open a share page or an export to see it.")
+SECTIONS: Final = {
+    "further": N_("Further findings"),
+    "lists": N_("What passed or was not evaluated, and what is good to know"),
+    "score": N_("How the score was made"),
+    "history": N_("History"),
+    "page": N_("The page"),
+}
+"""Sections of PDFs that can be left out -> their headings."""
 WRONG: Final = {
     service.NAME: ("name", N_("Enter a name of at most 60 characters.")),
     service.COLOR: ("color", N_("Choose a color.")),
@@ -51,6 +59,7 @@ async def save_look(request: Request, work: UnitOfWork, view: View) -> Response:
         footer=sent.get("footer", ""),
         reply_to=sent.get("reply_to", ""),
         credit=sent.get("credit") == "1",
+        left_out=" ".join(each for each in PDF_SECTIONS if sent.get(f"without_{each}") == "1"),
     )
     logo = b"" if sent.get("no_logo") == "1" else None
     try:
@@ -80,6 +89,7 @@ async def _show(
         "footer": chosen.footer,
         "reply_to": chosen.reply_to,
         "credit": "1" if chosen.credit else "",
+        **{f"without_{each}": "1" for each in chosen.left_out.split()},
     }
     is_saved = request.method != "POST" and read_query(request).get("said") == "saved"
     return view.page(
@@ -92,6 +102,7 @@ async def _show(
         color=typed.get("color") or own.color or PRODUCT_COLOR,
         colors=[color for ground in (LIGHT_GROUND, DARK_GROUND) if (color := color_on(chosen, ground))],
         chosen_logo=f"/brands/{chosen.logo_key}/logo.png" if chosen.logo else "",
+        sections=SECTIONS,
         errors=errors or {},
         said=view.texts.gettext(_SAVED) if is_saved else "",
     )
