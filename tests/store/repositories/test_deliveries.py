@@ -219,6 +219,24 @@ def test_a_jump_of_the_clock_is_no_series_of_failures(outbox: Outbox) -> None:
     assert again.webhook.id == hook.id
 
 
+def test_what_a_clock_ahead_wrote_does_not_wait_for_its_time(outbox: Outbox) -> None:
+    """Nothing was tried yet, so nothing but the window of a message is waited for, at most."""
+    hook = outbox.hook()
+    outbox.happen(at_ms=NOW_MS + DIGEST_MS)
+    in_a_window = outbox.write(partial(store.bound_due_times, now_ms=NOW_MS))
+    outbox.happen(at_ms=NOW_MS + DIGEST_MS + 1)
+    silent = outbox.claim()
+    moved = outbox.write(partial(store.bound_due_times, now_ms=NOW_MS))
+    (claimed,) = outbox.claim()
+    outbox.record(claimed, retry(NOW_MS + 3_600_000))
+    again = outbox.write(partial(store.bound_due_times, now_ms=NOW_MS))
+
+    assert in_a_window == 0
+    assert silent == ()
+    assert (claimed.webhook.id, len(claimed.deliveries), moved) == (hook.id, 1, 1)
+    assert again == 0
+
+
 def test_a_success_ends_a_series_of_failures(outbox: Outbox) -> None:
     """And what waits goes on at once."""
     hook = outbox.hook()

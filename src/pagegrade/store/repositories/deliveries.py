@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import Row, bindparam, delete, func, or_, select, text, update
+from sqlalchemy import Row, and_, bindparam, delete, func, or_, select, text, update
 
 from pagegrade.model.webhooks import MESSAGE_KINDS, ClaimedWebhook, DueDelivery, StoredDelivery, receiver_of
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.deletion_clock import AgeMs, age_ms
 from pagegrade.store.repositories.id_order import rows_beside
+from pagegrade.store.repositories.outbox import DIGEST_MS
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.repositories.webhooks import disable_webhook, webhook_of
 from pagegrade.store.schema.tables import deliveries, events, webhooks
@@ -263,13 +264,21 @@ def forget_events(tx: Transaction, age: AgeMs, *, limit: int) -> int:
 def bound_due_times(tx: Transaction, now_ms: int) -> int:
     """Make deliveries due that wait for a time farther ahead than any pause is; the number of them.
 
-    Such a time was written by a clock that was set back since.
+    Such a time was written by a clock that is ahead, or was set back since. Before the first attempt a delivery waits
+    for the end of its window at most.
     """
     now_ms = moment(tx, now_ms)
-    far = (deliveries.c.state == "waiting", deliveries.c.due_at_ms > now_ms + MAX_PAUSE_MS)
+    is_far = or_(
+        deliveries.c.due_at_ms > now_ms + MAX_PAUSE_MS,
+        and_(deliveries.c.attempts == 0, deliveries.c.due_at_ms > now_ms + DIGEST_MS),
+    )
+    far = (deliveries.c.state == "waiting", is_far)
     count = tx.execute(update(deliveries).where(*far).values(due_at_ms=now_ms)).rowcount
-    is_far = webhooks.c.due_at_ms > now_ms + MAX_PAUSE_MS
-    tx.execute(update(webhooks).where(is_far).values(due_at_ms=now_ms))
+    is_due = select(deliveries.c.id).where(
+        deliveries.c.webhook_id == webhooks.c.id, deliveries.c.state == "waiting", deliveries.c.due_at_ms <= now_ms
+    )
+    late = (webhooks.c.due_at_ms > now_ms, is_due.exists())
+    tx.execute(update(webhooks).where(*late).values(due_at_ms=now_ms))
     return count
 
 
