@@ -33,10 +33,10 @@ class Verb:
 class Measured:
     """``devtools.bench_queue`` and ``tests.fault.load R1``, on two shared cores of 2026 (PostgreSQL 18.6)."""
 
-    create: Verb = Verb(0.85, 0.8, 14, 5.8)
-    claim: Verb = Verb(1.3, 1.4, 20, 7.5)
-    finish: Verb = Verb(1.35, 1.35, 17, 32.0)
-    line: Verb = Verb(1.0, 0.9, 9, 3.0)
+    create: Verb = Verb(0.85, 0.8, 14, 5.6)
+    claim: Verb = Verb(1.3, 1.4, 19, 7.0)
+    finish: Verb = Verb(1.35, 1.35, 16, 28.0)
+    line: Verb = Verb(1.0, 0.9, 18, 7.5)
     """Standing in line at a busy site, besides the three verbs."""
     look_ms: float = 0.15
     """Processor time of the database for a claim that finds nothing."""
