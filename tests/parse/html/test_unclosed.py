@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from turbohtml import Element
 
-from pagegrade.parse.html.unclosed import MIN_LOST, find_break, find_swallowing
+from pagegrade.parse.html.unclosed import MIN_LOST, MIN_TEXT, MIN_TEXTS, find_break, find_swallowing
 from tests.builders import make_document
 
 REST = "<p>कविता</p><footer>२०२६</footer></body></html>"
@@ -63,3 +63,44 @@ def test_document_without_optional_tags_has_an_end(end: str) -> None:
     whole = make_document("<main><section><p>ಮಳೆ")
 
     assert find_break("<main><section><p>ಮಳೆ".encode("utf-16"), whole) is None
+
+
+LINES = (
+    "વરસાદ પડે છે અને ખેડૂતો ખેતરમાં કામ કરે છે, કારણ કે પાક હવે તૈયાર થઈ ગયો છે અને બજાર નજીક છે અને રસ્તો પણ સારો છે",
+    "В саду идёт дождь, и соседи собирают яблоки под деревьями, пока дети играют на крыльце большого старого дома",
+    "تمطر السماء في الحديقة ويجمع الجيران التفاح تحت الأشجار بينما يلعب الأطفال أمام باب البيت القديم قرب النهر الكبير",
+    "庭に雨が降り、隣の人たちは木の下でりんごを集め、子どもたちは古い家の玄関先で遊んでいる" * 3,
+    "ზე წვიმს და მეზობლები ვაშლს კრეფენ ხეების ქვეშ, სანამ ბავშვები ძველი სახლის აივანზე თამაშობენ მთელი დღე",
+)
+ENDS = (".", ".", "؟", "。", "!")
+
+
+@pytest.mark.parametrize(("line", "end"), [*zip(LINES, ENDS, strict=True)])
+def test_text_that_stops_in_a_sentence_breaks_off(line: str, end: str) -> None:
+    """In one open element, where all other paragraphs end in punctuation and it is more than a line."""
+    whole = f"<p>{line}{end}</p>" * MIN_TEXTS
+
+    assert len(line) >= MIN_TEXT
+    assert breaks(f"<main>{whole}<p>{line}") == "main"
+    assert breaks(f"<main>{whole}<p>{line}{end}") is None
+    assert breaks(f"<main>{whole}<p>{line}</p></main>") is None
+    assert breaks(f"{whole}<p>{line}") is None
+    assert breaks(f"<main>{whole}<p>{line[:20]}") is None
+    assert breaks(f"<main>{whole}<p>{line}</p><p>{line}") is None
+    assert breaks(f"<main><p>{line}{end}</p><p>{line}{end}</p><p>{line}") is None
+
+
+@pytest.mark.parametrize(
+    ("places", "found"),
+    [
+        ("<a href=#ಒಂದು>1</a><a href=#b>2</a>", "main"),
+        ("<a href=#%E0%B2%92%E0%B2%82%E0%B2%A6%E0%B3%81>1</a><a href=#b>2</a>", "main"),
+        ("<a href=#a>1</a><a href=#here>2</a><a href=#named>3</a><a name=named></a>", None),
+        ("<a href=#>1</a><a href=#top>2</a><a href=#a>3</a>", None),
+        ("<a href=#a hidden>1</a><a href=#b>2</a>", None),
+    ],
+)
+def test_text_without_the_places_that_it_leads_to_breaks_off(places: str, found: str | None) -> None:
+    """One may be a mistake, and the top of a page is always there."""
+    assert breaks(f"<main>{places}<h2 id=here>ಮಳೆ</h2><p>ಮಳೆ ಬಂ") == found
+    assert breaks(f"{places}<h2 id=here>ಮಳೆ</h2><p>ಮಳೆ ಬಂ") is None

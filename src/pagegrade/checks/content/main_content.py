@@ -214,8 +214,10 @@ def main_content(  # noqa: PLR0917 - what it names are artifacts
     do nothing either), or a frame of another page does, or bars at its upper and lower edge leave no line of the text,
     or an empty generated element (`::before`) does; whether parts with half of the text lie in one cell of a grid, or
     stand apart in one place; whether a comment, a field, a frame, a style sheet, a script or an obsolete element that
-    is never closed takes the rest of the page for its text; whether the answer breaks off in a text or a tag, with
-    elements around it that have to be closed, or nearly all paragraphs end with an ellipsis and lead nowhere; whether a
+    is never closed takes the rest of the page for its text; whether the answer breaks off in a text or a tag, with two
+    elements around it that have to be closed, or with one where the last paragraph stops in a sentence, unlike all
+    others, or links to two places in the page lead to none; whether nearly all paragraphs end with an ellipsis and lead
+    nowhere; whether a
     text of 600 characters or more, without code, has not one of six and more words of its title, main heading and
     description; whether everything is in one frame that shows another page, in one embedded document such as a PDF
     file, or in one picture, which is in portrait format or has hardly a word beside it, or in several large ones that

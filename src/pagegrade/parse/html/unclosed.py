@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
+from unicodedata import category
+from urllib.parse import unquote
 
 from turbohtml import Comment, Element, Text
 
@@ -26,6 +28,11 @@ _MAY_STAY_OPEN: Final = frozenset(
 )
 MIN_OPEN: Final = 2
 """Elements that have to be closed and are not, around the last text of a document that breaks off."""
+MIN_TEXTS: Final = 3
+MIN_TEXT: Final = 100
+"""Paragraphs of so many characters that all end in punctuation, beside a last one that ends in a letter."""
+MIN_LOST_PLACES: Final = 2
+"""Places to which the page itself leads and which it does not have: of its table of contents."""
 _TAIL: Final = 200
 _IN_COMMENT: Final = "eof-in-comment"
 
@@ -100,6 +107,9 @@ def _behind(node: Element) -> Iterator[object]:
 def find_break(source: bytes, document: Document) -> Node | None:
     """The element in which a document breaks off, in the middle of a text or a tag; ``None`` for one with an end.
 
+    An element that was not closed may be forgotten. Two are no more, nor is one where the last paragraph stops in the
+    middle of a sentence or the places are missing to which the page's own links lead.
+
     Args:
         source: The document as it was served, in an encoding that has ASCII in it.
         document: What was read of it.
@@ -120,7 +130,24 @@ def find_break(source: bytes, document: Document) -> Node | None:
         last = last.parent if isinstance(last.parent, Element) else None
     around = [] if last is None else [last, *(one for one in last.ancestors if isinstance(one, Element))]
     has_to = [one for one in around if one.tag not in _MAY_STAY_OPEN]
-    return has_to[0] if len(has_to) >= MIN_OPEN else None
+    if len(has_to) >= MIN_OPEN or (has_to and (_stops_short(document) or _misses_places(document))):
+        return has_to[0]
+    return None
+
+
+def _stops_short(document: Document) -> bool:
+    """Return whether the last paragraph ends in a letter, unlike all others; one that is no more than a line may."""
+    ends = [one.text[-1] for one in document.paragraphs if len(one.text) >= MIN_TEXT]
+    is_long = bool(document.paragraphs) and len(document.paragraphs[-1].text) >= MIN_TEXT
+    is_open = is_long and category(ends[-1])[0] in "LM"
+    return is_open and len(ends) > MIN_TEXTS and all(category(one)[0] == "P" for one in ends[:-1])
+
+
+def _misses_places(document: Document) -> bool:
+    """Return whether links of the page to places in itself, of one list, lead to none."""
+    names = {one.attrs.get("name") for one in document.anchors}
+    hrefs = {unquote(href[1:]) for one in document.anchors if (href := one.href or "")[:1] == "#" and not one.hidden}
+    return sum(one not in document.ids and one not in names for one in hrefs - {"", "top"}) >= MIN_LOST_PLACES
 
 
 def _is_said(node: object) -> bool:
