@@ -98,6 +98,11 @@ def test_notes_for_browsers_that_cannot_draw_are_short() -> None:
         ("<style id=hide-it>body{opacity:0!important}</style>", "", {"hide-it"}),
         ("<style>.waits,.waits body { opacity: 0.0 !important }</style>", "class=waits", {"waits"}),
         ("<style>body{opacity:0}body.ready{opacity:1}</style>", "", {"opacity", "ready"}),
+        (
+            "<style>html.af,html.af body{opacity:0}body{opacity:0}body.ready{opacity:1}</style>",
+            "",
+            {"opacity", "ready"},
+        ),
         ("<style>html{opacity:0!important}html{opacity:1}</style>", "", {"opacity"}),
         ("", "style='opacity: 0'", {"opacity"}),
         ("<style>body{opacity:0;animation:show 1s forwards}</style>", "", set()),

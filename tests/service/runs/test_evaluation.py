@@ -287,6 +287,24 @@ def test_a_page_that_is_hidden_until_scripts_run_has_no_grade_without_a_browser(
     assert "empty-page" in {result.check for result in plain.results if result.passed is False}
 
 
+@pytest.mark.parametrize(
+    ("script", "is_graded"),
+    [
+        ("document.documentElement.className='af'", True),
+        ("document.body.classList.add('ready')", False),
+        ("document.body.style.opacity=1", False),
+    ],
+)
+def test_page_that_no_script_shows_again_is_graded(script: str, is_graded: bool) -> None:  # noqa: FBT001
+    """Its script hides it once more: visitors see nothing, and that is known without a browser."""
+    style = "html.af body{opacity:0!important}body{visibility:hidden;opacity:0}body.ready{visibility:visible;opacity:1}"
+    page = f"<html lang=he><title>לחם</title><style>{style}</style><script>{script}</script><h1>לחם</h1><p>לחם טרי</p>"
+    report = evaluate_artifacts(make_artifacts(page))
+
+    assert (report.withheld is None) is is_graded
+    assert (report.result == "bad") is is_graded
+
+
 @pytest.mark.parametrize("is_drawn", [False, True])
 def test_a_page_behind_a_route_says_what_was_evaluated(*, is_drawn: bool) -> None:
     """Servers see one page for all routes; the report has the URL under which a browser shows this one."""

@@ -160,10 +160,12 @@ def names_of_root(body: Element) -> tuple[str, ...]:
         for is_plain, selectors, declarations in ink_blocks(text):
             found = [*_OPACITY.finditer(declarations)]
             for selector in filter(_OF_ROOT.fullmatch, map(str.strip, selectors.split(","))) if found else ():
-                names.update(_NAME.findall(selector), (attribute_of(style, "id") or "").split())
-                for one in (html, body):
-                    if is_plain and one.matches(selector):
-                        _fade(last, one, found[-1], is_moved="animation" in declarations)
+                matched = [one for one in (html, body) if is_plain and one.matches(selector)]
+                # A name that would hide the page if it were there shows nothing, whoever sets it.
+                if matched or not is_plain or found[-1][1].strip("0."):
+                    names.update(_NAME.findall(selector), (attribute_of(style, "id") or "").split())
+                for one in matched:
+                    _fade(last, one, found[-1], is_moved="animation" in declarations)
     for one in (html, body):
         own = attribute_of(one, "style") or ""
         for match in _OPACITY.finditer(own):

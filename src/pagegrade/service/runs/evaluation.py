@@ -336,7 +336,8 @@ def _not_the_page(facts: Facts) -> Withheld | None:
         if found is not None and found.kind in _DOCUMENT_HOLDS:
             found = empty_in_browser(artifacts.rendering)
     if found is None and isinstance(rendering, NotGathered) and facts.document.visibility.hides_page:
-        found = HIDDEN_UNTIL_SCRIPTS if facts.document.running_scripts else None
+        is_due = facts.document.running_scripts and not facts.get("is_faded")
+        found = HIDDEN_UNTIL_SCRIPTS if is_due else None
     if found is None or (not artifacts.vantage and found.kind not in _DOCUMENT_HOLDS):
         return None
     if found.kind in _DOCUMENT_HOLDS and isinstance(rendering, NotGathered) and rendering.code != NOT_RENDERED.code:
