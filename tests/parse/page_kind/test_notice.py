@@ -233,3 +233,63 @@ def test_page_that_shows_how_far_something_is_has_less_of_a_waiting_room(old: st
 
     assert kind_of(room, url=URL) == "notice"
     assert kind_of(room.replace(old, new), url=URL) is None
+
+
+NAMED_HEAD = (
+    "<script src=https://static.linewait.example/wait.js></script>"
+    "<link rel=stylesheet href=https://static.linewait.example/queue-3.css>"
+)
+NAMED_ROOM = """<main class=wait><h1>{0}</h1><p>{1}</p><div role=progressbar aria-label={0} aria-valuenow=12></div><dl><dt>{2}
+</dt><dd>48 211</dd></dl><form method=post action=/line/mail><label for=e>{2}</label><input id=e type=email></form></main>
+<footer>ID: 6f1c0d2e-77ab-4e0b <a href=https://linewait.example/about>{2}</a></footer>"""
+LINES = [
+    ("თქვენ რიგში ხართ", "ბევრ ადამიანს უნდა ბილეთი ამ კონცერტზე. " * 12, "ნომერი"),
+    ("Hai mặt hàng", "Rất nhiều người muốn mua vé vào lúc này. " * 9, "Số"),
+    ("أنت الآن في الطابور", "كثير من الناس يريدون شراء التذاكر الآن. " * 12, "الرقم"),
+    ("ただいま並んでいます", "ただいま大変混み合っております。 " * 20, "番号"),
+]
+
+
+@pytest.mark.parametrize("said", LINES)
+def test_waiting_room_whose_script_asks_again_is_a_notice(said: tuple[str, str, str]) -> None:
+    """Its files name it, and nothing leads into the site; each of the signs is needed."""
+    room = page(NAMED_ROOM.format(*said), head=NAMED_HEAD)
+
+    assert kind_of(room, url=URL) == "notice"
+    assert kind_of(room, url=URL.replace("river", "queue")) is None
+    for old, new in (
+        ("https://static.linewait.example", ""),
+        ("queue-3", "theme"),
+        ("progressbar", "img"),
+        ("6f1c0d2e-77ab-4e0b", "7"),
+        ("</main>", "<a href=/shows>a</a></main>"),
+        ("<main ", "<link rel=canonical href=/shows/river><main "),
+    ):
+        assert kind_of(room.replace(old, new), url=URL) is None, old
+
+
+PROGRAMS = """<h1>{0}</h1><p>{1}</p><table><tr><th>{2}<tr><td><a href=/dn/guard.exe>{2}</a><tr><td><a href=/dn/sign.msi>{2}
+</a></table><p><a href=/main>{2}</a></p>"""
+RETURNS = "<script>var back='/shows/river';setInterval(function(){if(window.Guard){location.href=back}},3000)</script>"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("보안 프로그램 설치", "요청하신 페이지를 이용하려면 프로그램을 모두 설치하십시오. " * 4, "설치"),
+        ("Güvenlik programı gerekli", "İstediğiniz sayfayı açmak için programları kurun. " * 4, "Kur"),
+        ("请先安装安全控件", "要打开您请求的页面，请先安装以下控件。" * 4, "下载"),
+        ("ပရိုဂရမ် ထည့်ပါ", "စာမျက်နှာကို ဖွင့်ရန် ပရိုဂရမ်များ ထည့်ပါ။ " * 3, "ထည့်ပါ"),
+    ],
+)
+def test_demand_to_install_programs_first_is_a_notice(said: tuple[str, str, str]) -> None:
+    """A script leads back to what was asked for; a page of downloads is what was asked for, and has a site around it."""
+    body = PROGRAMS.format(*said)
+    demand = page(body, head=STYLE + RETURNS)
+
+    assert kind_of(demand, url=URL) == "notice"
+    assert kind_of(page(body), url=URL) is None
+    assert kind_of(demand.replace("/shows/river", "/shows/other"), url=URL) is None
+    assert kind_of(demand.replace("sign.msi", "sign.html"), url=URL) is None
+    assert kind_of(demand.replace("</table>", "</table><a href=/help>?</a><a href=/faq>?</a>"), url=URL) is None
+    assert kind_of(demand, url="https://www.kestrelford.example/") is None

@@ -65,11 +65,12 @@ def score_notice(page: Structure) -> int:
         4 * page.is_gate,
         6 * page.is_lock,
         6 * page.is_waiting_room,
+        6 * page.asks_for_programs,
         2 * page.is_marked,
         1 * page.is_noindex,
         -3 * page.is_named_by_address,
         1 * (page.is_of_another_site and page.is_root),
-        -4 * ((page.shows_more and shut < 2) or page.passwords > 0),
+        -4 * ((page.shows_more and shut < 2 and not page.asks_for_programs) or page.passwords > 0),
     )
     points = page.bareness + sum(signals)
     if points < THRESHOLD:

@@ -85,6 +85,8 @@ _PHONE: Final = re.compile(r"(?<![\w./-])\+?\(?\d{2,5}\)?[ /-]\d{2,5}(?:[ -]?\d{
 _MAX_FIELDS: Final = 6
 _OWN_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "localhost:3306", "localhost:5432"})
 _MIN_MENU: Final = 3
+_PROGRAMS: Final = (".exe", ".msi", ".dmg", ".pkg", ".deb", ".rpm", ".apk", ".cab", ".xpi", ".crx")
+_MIN_PROGRAMS: Final = 2
 _MIN_BREAKS: Final = 3
 _MORE: Final = "pre, table, dl, canvas, math, [role=slider], [role=tablist], [role=menu], [role=listbox], [data-toggle]"
 
@@ -107,7 +109,7 @@ class Structure(Sketch):
     def onward(self) -> int:
         """Different pages of the own site that links lead to, at most ``MAX_ONWARD``.
 
-        The front page, the page itself and a way back to what was asked for do not count.
+        The front page, the page itself, a way back to what was asked for and programs do not count.
         """
         home, here = self._bare("/"), self._bare(self.final_path)
         found: set[str] = set()
@@ -115,7 +117,7 @@ class Structure(Sketch):
             if not (one.url and is_http(one.url) and registrable_domain(host(one.url)) == self.domain):
                 continue
             path = self._bare(path_of(one.url))
-            if path in {home, here} or path in found:
+            if path in {home, here} or path in found or _is_program(path):
                 continue
             if not (self._asked and _carries(one.url.partition("?")[2][:_MAX_VALUE], self._asked)):
                 found.add(path)
@@ -294,10 +296,21 @@ class Structure(Sketch):
         """It asks for itself again after a while, shows a bar that fills, and is kept out of search engines.
 
         That alone shows a task of the site, too: a room of a service has its files elsewhere and numbers the visitor.
+        One whose script asks leads nowhere, and is named as such in its files or classes.
         """
-        passes = self.refresh is not None and "url" not in self.refresh and self.waits > 0
-        is_alone = self.is_noindex and self.is_undescribed and self.onward <= MAX_WAYS_OUT
-        return passes and is_alone and self.foreign_files and self.prints_number
+        reloads = self.refresh is not None and "url" not in self.refresh
+        is_kept_out = self.is_noindex and self.onward <= MAX_WAYS_OUT
+        is_named = self.runs_scripts and not self.onward and self.is_marked
+        passes = self.waits > 0 and ((reloads and is_kept_out) or is_named)
+        return passes and self.is_undescribed and self.foreign_files and self.prints_number
+
+    @cached_property
+    def asks_for_programs(self) -> bool:
+        """It leads to programs and to the front page, and a script leads back to the address that was asked for."""
+        programs = {one.url for one in self.anchors if _is_program(one.url or "")}
+        if len(programs) < _MIN_PROGRAMS or self.onward > 1 or not self._asked or "location" not in self.inline:
+            return False
+        return any(f"{mark}{self._asked[0]}{mark}" in self.inline for mark in "\"'`")
 
     @cached_property
     def is_lock(self) -> bool:
@@ -514,6 +527,10 @@ class Structure(Sketch):
 def _carries(value: str, asked: tuple[str, ...]) -> bool:
     plain = unquote(unquote(value)).lower()
     return any(one in plain for one in asked)
+
+
+def _is_program(url: str) -> bool:
+    return url.partition("?")[0].lower().endswith(_PROGRAMS)
 
 
 def _string(value: object) -> str:
