@@ -61,6 +61,19 @@ def test_beginning_and_end_of_an_answer(opening: str, closing: str) -> None:
     assert find_assistant_answer(make_document(PAGE.format("", f"<p>{closing}</p>"))) is None
 
 
+@pytest.mark.parametrize(("opening", "closing"), ENDS)
+def test_whole_answer_in_one_paragraph(opening: str, closing: str) -> None:
+    """A sentence of its own in place of the colon is enough there, and nowhere else."""
+    opening = opening.rstrip(":： ") + ("。" if "：" in opening else ".")
+    found = find_assistant_answer(make_document(PAGE.format(f"<p>{opening} 39 °C. {closing}</p>", "")))
+
+    assert found is not None
+    assert found.kinds == 2
+    assert find_assistant_answer(make_document(PAGE.format(f"<p>{opening} 39 °C.</p>", f"<p>{closing}</p>"))) is None
+    assert find_assistant_answer(make_document(PAGE.format(f"<p>39 °C. {opening} {closing}</p>", ""))) is None
+    assert find_assistant_answer(make_document(PAGE.format(f"<p>{opening} {closing} 39 °C.</p>", ""))) is None
+
+
 @pytest.mark.parametrize(
     "title",
     [

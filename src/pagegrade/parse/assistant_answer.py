@@ -98,7 +98,7 @@ _NAMED: Final = re.compile(
 )
 """Names of assistants, and of texts with gaps on purpose."""
 _QUOTES: Final = '"“”„«»「」『』'
-_MORE: Final = re.compile(r"[.!?。！？]\s")
+_MORE: Final = re.compile(r"[.!?。！？؟।]\s")
 
 
 _PHRASES: Final = ByteSearch([phrase.encode() for phrase in (*_SELF, *_LIMIT)])
@@ -155,12 +155,15 @@ def _kinds(written: str) -> Iterator[str]:
         yield "self"
     if any(_says(written, phrase, begins=False) for phrase in _LIMIT):
         yield "limit"
-    if written.endswith((":", "：")) and _BEGINS.match(written) is not None:
+    closes = any(
+        not _is_quoted(written, match.start()) and _MORE.search(written, match.end()) is None
+        for match in _ENDS.finditer(written)
+    )
+    # A whole answer that was pasted into one paragraph has both.
+    if (closes or written.endswith((":", "："))) and _BEGINS.match(written) is not None:
         yield "opening"
-    for match in _ENDS.finditer(written):
-        if not _is_quoted(written, match.start()) and _MORE.search(written, match.end()) is None:
-            yield "closing"
-            return
+    if closes:
+        yield "closing"
 
 
 def _says(written: str, phrase: str, *, begins: bool = True) -> bool:
