@@ -13,6 +13,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Account, Role
 from pagegrade.model.audit import AuditSettings, CrawlHost, NewURL, Pattern, URLState
 from pagegrade.model.events import EventType
+from pagegrade.model.single_sign_on import Identity
 from pagegrade.model.stored import MAX_ATTEMPTS, PackedPicture
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.container import Services
@@ -24,6 +25,7 @@ from pagegrade.store.repositories.accounts import load_account
 from pagegrade.store.repositories.crawl_segments import PageRow, add_segments, pack_segment
 from pagegrade.store.repositories.crawl_urls import add_urls, save_patterns
 from pagegrade.store.repositories.crawls import add_crawl, save_hosts
+from pagegrade.store.repositories.identities import add_identity
 from pagegrade.store.repositories.installation import load_or_make_secret, prove_writable
 from pagegrade.store.repositories.keys import revoke_key
 from pagegrade.store.repositories.members import add_invitation, add_membership
@@ -111,6 +113,8 @@ async def move_in(instance: Instance) -> Left:
         prove_writable(tx, now_ms())
         _add_crawl(tx, instance.alice.id)
         add_membership(tx, bob.id, instance.alice.id, Role.EDITOR, now_ms())
+        known = Identity(issuer="https://login.example.org", subject="42", email="bob@example.org")
+        add_identity(tx, bob.id, known, now_ms())
         later = now_ms() + 3_600_000
         add_invitation(
             tx, bob.id, token_sha256=bytes(32), role=Role.ADMIN, label="Cärol", now_ms=now_ms(), expires_at_ms=later

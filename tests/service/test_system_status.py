@@ -8,7 +8,9 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.config import Settings
+from pagegrade.model.account import Role
 from pagegrade.model.identity import VERSION
+from pagegrade.model.single_sign_on import GroupRule, Provider
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.system_status import HIDDEN, UNSET, look_at_system, settings_in_force, versions_in_use
@@ -86,10 +88,21 @@ def test_every_option_is_among_the_settings_in_force() -> None:
 def test_a_secret_is_never_among_them() -> None:
     """The status says only that it is set."""
     plain = dict(settings_in_force(ServiceOptions()))
-    secret = dict(settings_in_force(replace(ServiceOptions(), metrics_token="s3cr3t-of-the-metrics")))
+    provider = Provider(
+        issuer="https://login.example.org",
+        client_id="pagegrade",
+        client_secret="s3cr3t-of-the-client",
+        groups=(GroupRule("designers", 12, Role.EDITOR),),
+    )
+    secret = dict(
+        settings_in_force(replace(ServiceOptions(), metrics_token="s3cr3t-of-the-metrics", provider=provider))
+    )
 
     assert plain["PAGEGRADE_METRICS_TOKEN"] == UNSET
     assert secret["PAGEGRADE_METRICS_TOKEN"] == HIDDEN
+    assert plain["PAGEGRADE_OIDC_CLIENT_SECRET"] == UNSET
+    assert secret["PAGEGRADE_OIDC_CLIENT_SECRET"] == HIDDEN
+    assert secret["PAGEGRADE_OIDC_GROUPS"] == "designers: 12 editor"
     assert "s3cr3t" not in str(secret)
     assert plain["PAGEGRADE_ALLOW_PORTS"] == "80, 443, 8080, 8443"
     assert plain["PAGEGRADE_RUN_BUDGET_SECONDS"] == "60"

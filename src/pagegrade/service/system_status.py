@@ -50,7 +50,7 @@ from pagegrade.store.schema.sqlite_inspection import SQLITE_VERSION
 
 HIDDEN: Final = "(hidden)"
 UNSET: Final = ""
-GROUPS: Final = frozenset({"analyze", "brand", "mail"})
+GROUPS: Final = frozenset({"analyze", "brand", "mail", "provider"})
 """Options that hold several settings, each of which ``settings_in_force`` names."""
 
 
@@ -127,7 +127,7 @@ def versions_in_use(database: Database) -> tuple[tuple[str, str], ...]:
 
 def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
     """Return (variable, value) of everything that an operator can decide, sorted by variable."""
-    analyze, proxy = options.analyze, options.analyze.proxy
+    analyze, proxy, provider = options.analyze, options.analyze.proxy, options.provider
     values: dict[str, object] = {
         setting_of(each.name): getattr(options, each.name) for each in fields(options) if each.name not in GROUPS
     }
@@ -149,6 +149,15 @@ def settings_in_force(options: ServiceOptions) -> tuple[tuple[str, str], ...]:
         "mail_from": options.mail and options.mail.sender,
         "metrics_token": options.metrics_token and HIDDEN,
         "no_proxy": proxy and proxy.direct.shown,
+        "oidc_client_id": provider and provider.client_id,
+        "oidc_client_secret": provider and provider.client_secret and HIDDEN,
+        "oidc_groups": provider
+        and tuple(f"{each.group}: {each.account_id} {each.role.name.lower()}" for each in provider.groups),
+        "oidc_groups_claim": provider and provider.groups_claim,
+        "oidc_issuer": provider and provider.issuer,
+        "oidc_name": provider and provider.name,
+        "oidc_scopes": provider and provider.scopes,
+        "oidc_sign_up": provider is not None and provider.sign_up,
         "proxy": proxy and proxy.url,
         "proxy_resolves": proxy is not None and proxy.resolves,
         "render_loads": analyze.render_loads,
