@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Integer, LargeBinary, SmallInteger, Table
+from sqlalchemy import text as sql
 
 from pagegrade.store.schema.columns import ID, METADATA, text
 
@@ -35,7 +36,7 @@ brands = Table(
     Column("credit", SmallInteger, nullable=False),
     Column("logo", LargeBinary, nullable=False),  # PNG; empty: none
     Column("logo_key", text(32), nullable=False, index=True),  # of its address; empty: none
-    Column("left_out", text(100), nullable=False, server_default=""),  # sections of PDFs, separated by blanks
+    Column("left_out", text(100), nullable=False, server_default=sql("''")),  # sections of PDFs, separated by blanks
     comment="Look of what accounts show to others.",
 )
 
