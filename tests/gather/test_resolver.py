@@ -181,6 +181,26 @@ def test_a_server_that_fails_is_an_error(code: dns.rcode.Rcode) -> None:
     assert reason(reply) == "dns_error"
 
 
+def test_servers_that_failed_are_asked_once_more() -> None:
+    """An error that passes is none; no answer and no such name are final."""
+    failed: list[str] = []
+    zone = from_zone({("A", "site.com"): ["11.0.0.1"]})
+
+    def reply(query: dns.message.Message, name: str, kind: str) -> Any:
+        if failed.count(kind) < 1:
+            failed.append(kind)
+            response = dns.message.make_response(query)
+            response.set_rcode(dns.rcode.SERVFAIL)
+            return response
+        return zone(query, name, kind)
+
+    answer = resolve(reply, "site.com")
+
+    assert isinstance(answer, Answer)
+    assert answer.addresses == ("11.0.0.1",)
+    assert sorted(failed) == ["A", "AAAA"]
+
+
 def test_a_silent_server_is_a_time_out() -> None:
     """Row C09."""
     assert reason(lambda *_: None, timeout_s=0.6) == "dns_timeout"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.parse.page_links import (
+    MIN_TO_ANOTHER,
     canonical_links,
+    host_of_most_links,
     language_alternates,
     links_to_ask,
     path_and_query,
@@ -110,3 +112,27 @@ def test_links_are_named_once_and_nofollow_is_kept() -> None:
     document = make_document('<a href="/b#1">x</a><a href="/a">x</a><a href="/b">x</a><a rel=nofollow href=/c>x</a>')
 
     assert links_to_ask(document.anchors, document.url) == ("https://example.com/b", "https://example.com/a")
+
+
+@pytest.mark.parametrize(
+    ("others", "own", "found"),
+    [
+        (MIN_TO_ANOTHER, MIN_TO_ANOTHER, "old.example.org"),
+        (MIN_TO_ANOTHER, MIN_TO_ANOTHER + 1, ""),
+        (MIN_TO_ANOTHER - 1, 0, ""),
+    ],
+)
+def test_host_that_at_least_half_of_the_links_lead_to(others: int, own: int, found: str) -> None:
+    """Its port and case make no other host."""
+    there, here = "<a href=http://Old.example.org:81/x>x</a>", "<a href=/a>x</a><a href=mailto:a@b.example>y</a>"
+    document = make_document(there * others + here * own)
+
+    assert host_of_most_links(document.anchors, document.url) == found
+
+
+@pytest.mark.parametrize("name", ["example.com", "cms.local", "192.168.0.1", "localhost:3000"])
+def test_own_host_and_those_of_one_network_are_not_looked_up(name: str) -> None:
+    """Pages of the own host are asked for themselves, and the others exist for somebody else."""
+    document = make_document(f"<a href=http://{name}/x>x</a>" * 20)
+
+    assert host_of_most_links(document.anchors, document.url) == ""

@@ -30,6 +30,8 @@ ATTEMPT_S: Final = 2.0
 """For one question to one server."""
 SECOND_FAMILY_S: Final = 2.0
 """Seconds that one address family is waited for once the other has returned addresses."""
+AGAIN_S: Final = 0.5
+"""Seconds after which name servers that failed are asked once more: an error that passes is none of the name's."""
 MAX_TEXTS: Final = 20
 _LOCALHOST: Final = ("127.0.0.1", "::1")
 _ALL_ADDRESSES: Final = {"0.0.0.0": _LOCALHOST[:1], "::": _LOCALHOST, "[::]": _LOCALHOST}  # noqa: S104 - not bound
@@ -137,11 +139,15 @@ class DNSResolver:
             return Answer(host=host, addresses=_LOCALHOST)
         if self._stub is None and not local_names:
             await asyncio.to_thread(import_module, _LIBRARY)
+        ask = self._ask_system if local_names else self._ask_servers
         started = asyncio.get_running_loop().time()
-        if local_names:
-            answer = await self._ask_system(host)
-        else:
-            answer = await self._ask_servers(host)
+        try:
+            answer = await ask(host)
+        except ResolveError as error:
+            if error.reason != "dns_error":
+                raise
+            await asyncio.sleep(AGAIN_S)
+            answer = await ask(host)
         return replace(answer, duration_ms=(asyncio.get_running_loop().time() - started) * 1_000)
 
     async def texts(self, name: str) -> tuple[str, ...]:

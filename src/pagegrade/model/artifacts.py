@@ -354,13 +354,15 @@ class LinkedSections(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LinkProbes(msgspec.Struct, frozen=True, kw_only=True):
-    """Pages of the own host that the page links to, in the order of their links."""
+    """Pages of the own host that the page links to, in the order of their links, and another host that is none."""
 
     items: tuple[Probe, ...] = ()
     found: int = 0
     """Different addresses, those that were not asked for included; likewise below."""
     sections: tuple[LinkedSections, ...] = ()
     """The first of these pages to whose sections links lead."""
+    lost_host: str = ""
+    """The other host that most links lead to, where name servers know no address of it."""
 
 
 class AlternatePage(msgspec.Struct, frozen=True, kw_only=True):

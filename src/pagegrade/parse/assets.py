@@ -44,6 +44,8 @@ _UNREACHABLE: Final = {
     "tls_error": "no secure connection",
 }
 """Reason of a failure that is the server's -> what to call it."""
+WITHOUT_ADDRESS: Final = frozenset({"", "dns_nxdomain", "dns_error"})
+"""Reasons of look-ups that found nothing. Name servers of domains that were given up often fail."""
 _NEEDS_A_NETWORK: Final = frozenset({"connect_timeout"})
 """Reasons that a machine without a network sees as well."""
 _AIMED_AT_ROBOTS: Final = frozenset({401, 403, 407, 429, 451, 503})
@@ -168,7 +170,7 @@ def load_error(item: Resource) -> str:
 def sees_names(resources: Resources, page_url: str) -> bool:
     """Return whether any name could be looked up, so that a missing one is not for want of a network."""
     answered = (item.url for item in resources.items if item.response is not None)
-    return any(map(_was_looked_up, (page_url, *answered)))
+    return any(map(takes_a_name_server, (page_url, *answered)))
 
 
 def may_lack_a_network(item: Resource) -> bool:
@@ -177,12 +179,12 @@ def may_lack_a_network(item: Resource) -> bool:
 
 
 def _lacks_host(item: Resource) -> bool:
-    """Return whether its host does not exist, as far as our name servers know."""
+    """Return whether its host does not exist, or the name servers fail whenever they are asked for it."""
     failure = item.failure
-    return failure is not None and failure.code == "dns" and failure.reason in ("", "dns_nxdomain")
+    return failure is not None and failure.code == "dns" and failure.reason in WITHOUT_ADDRESS
 
 
-def _was_looked_up(url: str) -> bool:
+def takes_a_name_server(url: str) -> bool:
     """Return whether reaching ``url`` took a name server: no address, and no name of this machine."""
     name = host_of(url)
     return not is_ip_address(name) and not is_local_host(name)

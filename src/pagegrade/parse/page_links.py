@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import Final
 from urllib.parse import unquote
@@ -14,6 +15,7 @@ from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Anchor, Document, Link
 from pagegrade.model.outcome import Evidence
 from pagegrade.parse.http.headers import parse_links
+from pagegrade.parse.secure_context import is_private_host
 from pagegrade.parse.url import host, is_http, join_url, strip_fragment
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,40}:")
@@ -22,6 +24,8 @@ MAX_SECTIONS: Final = 50
 """Sections of one page that are looked for."""
 MAX_SECTION_CHARACTERS: Final = 200
 """A longer one is a state of a script."""
+MIN_TO_ANOTHER: Final = 10
+"""Links to one other host that are no list of references."""
 _TEXT_DIRECTIVE: Final = ":~:"
 _OF_SCRIPTS: Final = frozenset("/=!?&")
 _DISQUALIFYING: Final = ("hreflang", "lang", "media", "type")
@@ -84,6 +88,14 @@ def links_to_ask(anchors: Iterable[Anchor], url: str) -> tuple[str, ...]:
         if address != page and address not in found and not _DOES_SOMETHING.search("/".join(path_and_query(address))):
             found[address] = None
     return tuple(found)
+
+
+def host_of_most_links(anchors: Iterable[Anchor], url: str) -> str:
+    """The host, not that of the page ``url``, that ``MIN_TO_ANOTHER`` links and at least half of all lead to."""
+    count = Counter(_authority(one.url) for one in anchors if one.url is not None and is_http(one.url))
+    place, most = next(iter(count.most_common(1)), ("", 0))
+    name = host(f"http://{place}/") if most >= MIN_TO_ANOTHER and 2 * most >= count.total() else ""
+    return "" if name == host(url) or is_private_host(name) else name
 
 
 def _authority(url: str) -> str:

@@ -177,6 +177,17 @@ def test_host_that_does_not_exist_has_no_pages() -> None:
     assert outcome("crawlable-links", page, resources=make_resources(image)).state == "stuck"
 
 
+@pytest.mark.parametrize("name", ["old.shop.example", "xn--lodge-4ra.example"])
+def test_host_of_most_links_that_is_not_found_has_no_pages(name: str) -> None:
+    """After a move all links lead to the domain that was given up; those to another host are not touched by it."""
+    for words in ("お品書き", "เมนู", "קטלוג", "Ціни"):
+        links = "".join(f"<a href=http://{name}/{number}>{words} {number}</a>" for number in range(MIN_IDLE))
+        page = f"<title>{words}</title>{links}"
+
+        for lost, state in ((name, "stuck"), ("www.shop.example", "crawlable"), ("", "crawlable")):
+            assert outcome("crawlable-links", page, link_probes=LinkProbes(lost_host=lost)).state == state
+
+
 def test_links_to_the_top_with_one_name_are_one() -> None:
     """Long pages have one at the end of each section."""
     up = "<h2>ნაწილი</h2><a href='#'>ზემოთ</a>" * 3 * MIN_IDLE

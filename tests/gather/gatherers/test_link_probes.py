@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from typing import Any
 
 import pytest
 
 from pagegrade.gather.context import GatherLimits, OffloadFailed
 from pagegrade.gather.gatherers.link_probes import gather_link_probes
+from pagegrade.gather.outgoing_proxy import read_proxy
 from pagegrade.model.artifacts import LinkProbes, NotGathered, Response, WellKnown
-from tests.gather.sites import Dying, Site, Visit, html, make_options, redirect
+from tests.gather.sites import Dying, Names, Site, Visit, html, make_options, redirect
 
 ALLOW_ALL = WellKnown(requested_url="x", response=Response(url="x", status=404))
 
@@ -115,3 +117,42 @@ def test_pages_with_linked_sections_are_read() -> None:
         ("app", None),
     ]
     assert [line for line in lines if line.startswith("GET")] == ["GET /app", "GET /gone", "GET /plants"]
+
+
+@pytest.mark.parametrize(
+    ("names", "proxy", "found"),
+    [
+        ({}, False, "moved.example"),
+        ({"moved.example": "127.0.0.1"}, False, ""),
+        ({}, True, ""),
+    ],
+)
+def test_host_that_most_links_lead_to_is_looked_up(names: dict[str, str], found: str, *, proxy: bool) -> None:
+    """Not where a proxy knows the names, as ours then say nothing of them; no request is made of it."""
+    page = "".join(f"<a href=http://moved.example/{number}>{number}</a>" for number in range(10))
+    site = Site({"/": html(page)})
+
+    async def go() -> LinkProbes | NotGathered:
+        known = {"robots_txt": ALLOW_ALL, "load_samples": (1.0,)}
+        resolver = Names({**names, "shop.example": "127.0.0.1"})
+        async with site:
+            url = site.origin.replace("127.0.0.1", "shop.example")
+            async with Visit(site, url=url, resolver=resolver, artifacts=known) as context:
+                if proxy:
+                    guard = context.client.guard
+                    way = read_proxy("http://127.0.0.1:9", resolves=True)
+                    guard.policy = dataclasses.replace(guard.policy, proxy=way)
+                return await gather_link_probes(context)
+
+    seen = asyncio.run(go())
+
+    assert isinstance(seen, LinkProbes)
+    assert seen.lost_host == found
+    assert len(site.asked) == 1
+
+
+def test_page_that_was_not_looked_up_says_nothing_of_names() -> None:
+    """The machine may have no network at all."""
+    page = "".join(f"<a href=http://moved.example/{number}>{number}</a>" for number in range(10))
+
+    assert probe(page) == (LinkProbes(), [])

@@ -120,12 +120,13 @@ def crawlable_links(
     links and not a single visible one with a name to another page of the site, and likewise if ten links and more have
     only `#` as their URL and no visible one leads to another page.
 
-    How much of what the page offers works is measured as well. What leads nowhere are links and files at addresses
-    that mean another machine to everyone, that are known to be missing, or whose host does not exist, and on a page
+    How much of what the page offers works is measured as well. What leads nowhere are links and files at addresses that
+    mean another machine to everyone, that are known to be missing, or whose host does not exist or cannot be looked up
+    (asked of hosts of files, and of the one other host that ten and at least half of the links lead to), and on a page
     without scripts also links with different names to `#` or to an empty script such as `javascript:void(0)`, and
     buttons outside of forms. Where these are ten and more, and twice as many as different pages that links lead to and
-    other buttons, or as all of that with the files of the page, it scores 79 at most; with four for each
-    one that works, 49 at most.
+    other buttons, or as all of that with the files of the page, it scores 79 at most; with four for each one that
+    works, 49 at most.
 
     ## Fails on
 
@@ -196,7 +197,11 @@ def _lost(
     files = frozenset[str]() if isinstance(resources, NotGathered) else lost_files(resources, response.url)
     items = () if isinstance(resources, NotGathered) or not files else resources.items
     hosts = {host(one.url) for one in items if one.url in files and load_error(one) == NO_HOST}
-    probes = () if isinstance(link_probes, NotGathered) else link_probes.items
+    if isinstance(link_probes, NotGathered):
+        return files, hosts
+    if link_probes.lost_host:
+        hosts.add(link_probes.lost_host)
+    probes = link_probes.items
     pages = (one.url for one in probes if one.response is not None and one.response.status in _GONE)
     return files.union(pages), hosts
 

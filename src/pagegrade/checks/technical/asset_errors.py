@@ -70,13 +70,13 @@ def asset_errors(resources: Resources, response: Response) -> Verdict:
 
     Images, scripts, styles, fonts and other files that the HTML and its stylesheets name: a file counts as broken when
     the answer has a status from 400 to 599, when its server refuses, breaks off or never accepts the connection, has no
-    valid certificate, or when its host does not exist in DNS (the last two only if another name could be resolved, so
-    that an analysis without internet access reports nothing wrong). The first costs half, five cost
-    everything; three of the site's own files that are at least a third of them limit the score to 79, five that are at
-    least half to 49. The files are requested
-    with the page as referrer, as browsers do. Not counted: 429 (too many requests) and bot challenges, statuses by
-    which another site may turn away programs (401, 403, 407, 451, 503), and files that could not be fetched for reasons
-    that may be ours, such as a time limit. Icons of the site are left to the checks that evaluate them.
+    valid certificate, or when its host does not exist in DNS or the name servers fail twice when they are asked for it
+    (the latter and connections that are never accepted only if another name could be resolved, so that an analysis
+    without internet access reports nothing wrong). The first costs half, five cost everything; three of the site's own
+    files that are at least a third of them limit the score to 79, five that are at least half to 49. The files are
+    requested with the page as referrer, as browsers do. Not counted: 429 (too many requests) and bot challenges,
+    statuses by which another site may turn away programs (401, 403, 407, 451, 503), and files that could not be fetched
+    for reasons that may be ours, such as a time limit. Icons of the site are left to the checks that evaluate them.
 
     ## Fails on
 

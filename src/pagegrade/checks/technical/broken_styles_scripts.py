@@ -7,6 +7,7 @@ from pagegrade.checks._file_types import essence_of, refuses_script, refuses_sty
 from pagegrade.model.artifacts import NotGathered, Resource, Resources, Response
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import MAX_EVIDENCE, Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.assets import NO_HOST, load_error, sees_names
 from pagegrade.parse.http.csp import CSP
 from pagegrade.parse.http.integrity import Integrity, parse_integrity
 from pagegrade.parse.party import Parties
@@ -66,11 +67,12 @@ def broken_styles_scripts(
 
     The stylesheets and scripts of the site itself that the HTML names: a file counts as lost when the page is served
     over HTTPS and names it over plain HTTP, which browsers block, when the answer has a status from 400 to 599, when
-    its content is not compressed as its `Content-Encoding` says, when its host does not exist, when it lies at an
-    address of the visitor's own machine or network, when browsers refuse its MIME type (a stylesheet that is not
-    `text/css`, a module or a file with `nosniff` that is no JavaScript), or when it does not have the SHA-256 hash of
-    its `integrity`. Some lost files cost half. It costs everything and limits the score when all stylesheets are lost
-    and the page has next to no styles of its own, or when at least three files and half of all are lost.
+    its content is not compressed as its `Content-Encoding` says, when its host does not exist or cannot be looked up,
+    when it lies at an address of the visitor's own machine or network, when browsers refuse its MIME type (a stylesheet
+    that is not `text/css`, a module or a file with `nosniff` that is no JavaScript), or when it does not have the
+    SHA-256 hash of its `integrity`. Some lost files cost half. It costs everything and limits the score when all
+    stylesheets are lost and the page has next to no styles of its own, or when at least three files and half of all are
+    lost.
 
     ## Fails on
 
@@ -101,11 +103,12 @@ def broken_styles_scripts(
     upgrades = not isinstance(csp, NotGathered) and csp.enforces("upgrade-insecure-requests")
     blocks = document.url.startswith("https:") and not upgrades
     fetched = {} if isinstance(resources, NotGathered) else resources.by_url()
+    is_on_a_network = isinstance(resources, Resources) and sees_names(resources, document.url)
     lost = {url: "inside of one network only" for url in own if _is_out_of_reach(document, url)}
     modules, hashes = _modules(document), _hashes(document)
     for url, kind in own.items():
         found = fetched.get(url)
-        why = _why_lost(url, found, blocks=blocks)
+        why = _why_lost(url, found, blocks=blocks, is_on_a_network=is_on_a_network)
         if not why and found is not None and found.response is not None and found.response.status == HTTPStatus.OK:
             why = _why_refused(document, kind, found.response, module=url in modules)
             if not why and not all(integrity.may_fit(found.digest) for integrity in hashes.get(url, ())):
@@ -164,7 +167,7 @@ def _why_refused(document: Document, kind: str, response: Response, *, module: b
     return f"refused: its MIME type is {essence_of(response) or 'missing'}" if is_refused else ""
 
 
-def _why_lost(url: str, fetched: Resource | None, *, blocks: bool) -> str:
+def _why_lost(url: str, fetched: Resource | None, *, blocks: bool, is_on_a_network: bool) -> str:
     """Return the reason why a browser cannot use the file; "" if it can, or if that is unknown."""
     if blocks and is_insecure_url(url):
         return "blocked: plain HTTP on an HTTPS page"
@@ -172,8 +175,7 @@ def _why_lost(url: str, fetched: Resource | None, *, blocks: bool) -> str:
         return ""
     response = fetched.response
     if response is None:
-        failure = fetched.failure
-        return "no such host" if failure is not None and failure.reason == "dns_nxdomain" else ""
+        return "no such host" if is_on_a_network and load_error(fetched) == NO_HOST else ""
     if 400 <= response.status <= 599 and response.status != 429 and response.header("cf-mitigated") is None:
         return f"status {response.status}"
     if response.truncated == "coding" and not _UNDECODABLE.isdisjoint(response.notes):

@@ -1,7 +1,8 @@
 """Own pages that the page links to: whether they are there.
 
 Only pages of the page's own host are asked for. Asking others would let one page make every installation send requests
-to sites of its author's choice, and their robots.txt would have to be read first.
+to sites of its author's choice, and their robots.txt would have to be read first. Of the one other host to which most
+links lead, as after a move, only the name is looked up.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from typing import Final
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import FetchError, Request
 from pagegrade.gather.probing import MAX_REDIRECTS, ask_all
+from pagegrade.gather.resolver import ResolveError
 from pagegrade.model.artifacts import LinkedSections, LinkProbes, NotGathered
+from pagegrade.parse.assets import WITHOUT_ADDRESS, takes_a_name_server
 from pagegrade.parse.html.parser import missing_sections
 
 MAX_BYTES: Final = 1_024
@@ -31,8 +34,9 @@ async def gather_link_probes(context: Context) -> LinkProbes | NotGathered:
     if not context.options.subresources:
         return NotGathered(code="skipped", detail="Linked pages were not asked for.")
     named = await context.named_urls()
+    lost_host = await _lost_host(context, named.other_host)
     if not named.links:
-        return LinkProbes()
+        return LinkProbes(lost_host=lost_host)
     allowed = await context.permitted_urls(named.links)
     if allowed is None:
         return NotGathered(code="skipped", detail="robots.txt could not be fetched, so no link was followed.")
@@ -58,7 +62,23 @@ async def gather_link_probes(context: Context) -> LinkProbes | NotGathered:
     wanted = [url for url in allowed if url in there and url in named.sections][: limits.linked_sections]
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(_look(context, url, named.sections[url])) for url in wanted]
-    return LinkProbes(items=items, found=named.link_count, sections=tuple(task.result() for task in tasks))
+    sections = tuple(task.result() for task in tasks)
+    return LinkProbes(items=items, found=named.link_count, sections=sections, lost_host=lost_host)
+
+
+async def _lost_host(context: Context, name: str) -> str:
+    """Return ``name`` if name servers know no address of it, while they know one of the page."""
+    proxy = context.client.guard.policy.proxy
+    if not name or not takes_a_name_server(context.main_document_url) or (proxy is not None and proxy.resolves):
+        return ""
+    try:
+        async with asyncio.timeout(context.timeout_s(context.options.limits.link_s)):
+            await context.client.resolve(name)
+    except ResolveError as error:
+        return name if error.reason in WITHOUT_ADDRESS else ""
+    except TimeoutError:
+        return ""
+    return ""
 
 
 async def _look(context: Context, url: str, sections: tuple[str, ...]) -> LinkedSections:

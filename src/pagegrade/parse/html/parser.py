@@ -42,6 +42,7 @@ from pagegrade.parse.page_kind.empty_shell import score_empty_shell
 from pagegrade.parse.page_links import (
     canonical_links,
     has_section,
+    host_of_most_links,
     language_alternates,
     linked_sections,
     links_to_ask,
@@ -103,6 +104,8 @@ class NamedURLs(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """The same without the limit."""
     sections: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """Address -> sections of it that links lead to (``parse.page_links.linked_sections``), for those of ``links``."""
+    other_host: str = ""
+    """The one that most links lead to (``parse.page_links.host_of_most_links``)."""
     alternates: tuple[str, ...] = ()
     """Its language versions in order, itself left out; at most ``MAX_LINKS``."""
     canonical: str = ""
@@ -262,6 +265,7 @@ def find_named_urls(response: Response) -> NamedURLs:
         links=links[:MAX_LINKS],
         link_count=len(links),
         sections={url: sections[url] for url in links[:MAX_LINKS] if url in sections},
+        other_host=host_of_most_links(into.anchors, response.url),
         alternates=tuple(islice(alternates, MAX_LINKS)),
         canonical=_other_canonical(into.links, response),
         own_sites=tuple(sorted(_parties(response.url, into.references, into.metas).own)),
