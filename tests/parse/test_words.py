@@ -175,19 +175,34 @@ def test_stop_words_of_a_language() -> None:
         ("می\u200cروم", "میروم", "fa"),
         ("\u1112\u1161\u11ab\u1100\u1173\u11af", "한글", "ko"),
         ("ПЁТР", "петр", "ru"),
+        ("ＯＲＡＣＬＥ １２", "oracle 12", "ja"),
+        ("ｶﾞﾗｽ ﾍﾟﾝ", "ガラス ペン", "ja"),
+        ("第Ⅲ章", "第iii章", "zh"),
+        ("\ufe91\ufef4\ufe96", "بيت", "ar"),
+        ("\ufefbجئ", "لاجئ", "ar"),
+        ("o\ufb03ce", "office", "en"),
+        ("\ufb2aלום", "שלום", "he"),
     ],
 )
 def test_differences_that_search_engines_ignore_disappear(one: str, other: str, language: str) -> None:
-    """Case by the language, accents and points, invisible characters, composed and decomposed forms."""
+    """Case by the language, accents and points, invisible characters, decomposed, wide, narrow and joined forms."""
     assert fold_for_search(one, language) == fold_for_search(other, language)
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("किताब", "कतब"), ("பூ", "ப"), ("がく", "かく"), ("ข้าว", "ขว"), ("i", "ı")],
+    [
+        ("Oak\u2122", "oaktm"),
+        ("\u2116 5", "no 5"),
+        ("किताब", "कतब"),
+        ("பூ", "ப"),
+        ("がく", "かく"),
+        ("ข้าว", "ขว"),
+        ("i", "ı"),
+    ],
 )
 def test_letters_that_make_another_word_stay(one: str, other: str) -> None:
-    """Vowel signs of Indic scripts and Thai vowels are letters of their own, and so are voiced kana."""
+    """Vowel signs of Indic scripts, Thai vowels and voiced kana are letters of their own; signs are no letters."""
     assert fold_for_search(one, "hi") != fold_for_search(other, "hi")
 
 

@@ -28,6 +28,8 @@ _PREFIXING: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _MAX_PREFIX: Final = 3
 """Letters of such a beginning: conjunction and article (``وال``)."""
 _DECOMPOSED_HANGUL: Final = re.compile("[\u1100-\u11ff]")
+_VOICED: Final = re.compile("[\uff66-\uff9d][\uff9e\uff9f]")
+"""A narrow katakana and its voice mark, which are one character in the wide form."""
 _TATWEEL: Final = "\u0640"
 """Lengthens a word of the Arabic script; the only letter that is none."""
 _INTERCHANGEABLE: Final = {
@@ -169,8 +171,9 @@ def fold_for_search(text: str, language: str | None = None) -> str:
     """Return ``text`` without the differences that search engines ignore, in linear time.
 
     Those are capital and small letters (by the rules of ``language``), accents, vowel signs and points, invisible
-    characters such as the soft hyphen, tatweel, composed and decomposed forms, and letters of the Arabic script that
-    are exchanged for one another. Signs that are vowels of their own, as in Devanagari, stay.
+    characters such as the soft hyphen, tatweel, composed and decomposed forms, wide, narrow, joined and positional
+    forms of letters and digits, and letters of the Arabic script that are exchanged for one another. Signs that are
+    vowels of their own, as in Devanagari, stay.
 
     Source: Unicode 17, sections 3.13 (default case folding) and 4.3 (combining classes); UAX #15.
     """
@@ -181,6 +184,8 @@ def fold_for_search(text: str, language: str | None = None) -> str:
         return text
     if _DECOMPOSED_HANGUL.search(text):
         text = unicodedata.normalize("NFC", text)
+    if "\uff9e" in text or "\uff9f" in text:
+        text = _VOICED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     folded = {one: letters for one in set(text) if (letters := _fold_character(one)) != one}
     if len(folded) > _FEW:
         return text.translate({ord(one): letters for one, letters in folded.items()})
@@ -199,8 +204,10 @@ def _fold_character(character: str) -> str:
         return ""
     if character in _INTERCHANGEABLE:
         return _INTERCHANGEABLE[character]
-    letters = unicodedata.normalize("NFD", character)
-    return unicodedata.normalize("NFC", "".join(each for each in letters if not _is_accent(each)))
+    # A sign such as that of a trademark is written with letters and is none.
+    letters = unicodedata.normalize("NFKD" if character.isalnum() else "NFD", character)
+    kept = "".join(_INTERCHANGEABLE.get(each, each) for each in letters if not _is_accent(each) and each != _TATWEEL)
+    return unicodedata.normalize("NFC", kept.casefold())
 
 
 def _is_accent(character: str) -> bool:

@@ -50,6 +50,13 @@ def _page(footer: str) -> str:
         ("2009–2026 © Oak", "current"),
         ("© 庭 2019", "stale"),
         ("© Дом, 2026 г.", "current"),
+        ("© ٢٠٢٦ الحديقة", "current"),
+        ("حقوق الطبع © ٢٠١٩-٢٠٢١ الحديقة", "stale"),
+        ("© २०१९ बाग", "stale"),
+        ("২০২০ © বাগান", "stale"),
+        ("© ２０１９ 庭", "stale"),
+        ("© ۱۴۰۴ باغ", "none"),
+        ("© ๒๕๖๙ สวน", "none"),
         ("© 2019 Photo by A. Then © 2026 Oak", "current"),
         ("© Oak Ltd, since 1987", "none"),
         ("© Oak Ltd, registered 2009 in Ulm", "none"),
@@ -84,6 +91,13 @@ def test_latest_year_of_the_notice_counts(footer: str, expected: str) -> None:
 def test_january_is_allowed_for_the_change(when: datetime, expected: str) -> None:
     """Last year's notice is tolerated for a month, an older one is not."""
     assert state("© 2025 Oak", when) == expected
+
+
+def test_the_notice_is_shown_in_its_own_digits() -> None:
+    """The year is compared as a number, and quoted as it stands on the page."""
+    found = outcome(copyright_year, "<footer>© ٢٠١٩ الحديقة</footer>")
+
+    assert [(one.snippet, one.value) for one in found.evidence] == [("© ٢٠١٩ الحديقة", "copyright 2019")]
 
 
 def test_a_notice_far_from_the_end_is_that_of_a_picture() -> None:

@@ -1,4 +1,5 @@
 import re
+import unicodedata
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check
@@ -59,10 +60,10 @@ def copyright_year(document: Document, artifacts: Artifacts) -> Verdict:
 
     The years in the copyright notices (`©`, `(c)` or the word "copyright") of the last 2,000 characters of the visible
     text: right before the mark or in the same sentence after it. Only the latest year counts, so `2009-2026` is current
-    in 2026. The year is compared with the date of the analysis, and all of January is allowed for the change. A notice
-    without a year is fine and not evaluated, and so are a year that a script inserts, a range without an end
-    (`2019-present`), and the year of a date or of another event (`© Oak, founded 1999`). Some notices state the year of
-    first publication on purpose, so this is informative and costs nothing.
+    in 2026, in the digits of any script. The year is compared with the date of the analysis, and all of January is
+    allowed for the change. A notice without a year is fine and not evaluated, and so are a year that a script inserts,
+    a range without an end (`2019-present`), and the year of a date or of another event (`© Oak, founded 1999`). Some
+    notices state the year of first publication on purpose, so this is informative and costs nothing.
 
     ## Fails on
 
@@ -83,7 +84,12 @@ def copyright_year(document: Document, artifacts: Artifacts) -> Verdict:
     ```
     """
     tail = document.text[-TAIL_CHARS:]
-    notices = {notice: latest for notice in _notices(tail) if (latest := _latest_year(notice)) is not None}
+    plain = _with_plain_digits(tail)
+    notices = {
+        tail[start:end]: latest
+        for start, end in _notices(plain)
+        if (latest := _latest_year(plain[start:end])) is not None
+    }
     if not notices:
         return NotApplicable("The page ends without a copyright notice that names a year.")
     notice, year = max(notices.items(), key=lambda entry: entry[1])
@@ -98,14 +104,21 @@ def copyright_year(document: Document, artifacts: Artifacts) -> Verdict:
     )
 
 
-def _notices(text: str) -> list[str]:
-    """The text of each notice: what follows the mark up to the end of its sentence, and a year right before it."""
+def _with_plain_digits(text: str) -> str:
+    """Write the decimal digits of every script as 0 to 9; each character stays in its place."""
+    digits = {one for one in set(text) if not one.isascii() and one.isdecimal()}
+    return text.translate({ord(one): str(unicodedata.decimal(one)) for one in digits}) if digits else text
+
+
+def _notices(text: str) -> list[tuple[int, int]]:
+    """Find the place of each notice: what follows the mark up to the end of its sentence, and a year before it."""
     found = []
     for mark in _MARK.finditer(text):
         after = text[mark.end() : mark.end() + NEAR_CHARS]
         end = _END.search(after)
         before = _YEAR_BEFORE.search(text[max(0, mark.start() - _YEAR_CHARS) : mark.start()])
-        found.append(f"{before[0] if before else ''}{mark[0]}{after[: end.start()] if end else after}")
+        start = mark.start() - (len(before[0]) if before else 0)
+        found.append((start, mark.end() + (end.start() if end else len(after))))
     return found
 
 
