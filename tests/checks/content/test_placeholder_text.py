@@ -284,6 +284,30 @@ def test_list_whose_values_are_missing_is_unfinished(value: str) -> None:
     assert outcome("placeholder-text", table.replace("</table>", f"{others}</table>")).state == "none"
 
 
+@pytest.mark.parametrize(
+    ("words", "price"),
+    [
+        ("Ручная кофемолка из бука", "0,00 ₽"),
+        ("מטחנת קפה ידנית מעץ", "₪ 0.00"),
+        ("手動のコーヒーミル、ぶな材", "USD 0.00"),
+        ("เครื่องบดกาแฟแบบมือหมุน", "฿0.00"),
+        ("Χειροκίνητος μύλος καφέ", "0,00 €"),
+        ("हाथ से चलने वाली चक्की", "₹0.00"),
+    ],
+)
+def test_shop_that_gives_all_its_goods_away(words: str, price: str) -> None:
+    """Each of five parts of an item counts, and the item around them does not; one of eight with a price is enough."""
+    card = (
+        f"<li><h3>{words}</h3><p>{words * 3}</p><p>{words}</p><p>{{}}</p><p>{words}</p>"
+        f"<form action=/add method=post><button>{words}</button></form></li>"
+    )
+    page = f"<title>{words}</title><main><ul>{card * 8}</ul></main>"
+
+    assert outcome("placeholder-text", page.format(*[price] * 8)).state == "unfinished"
+    assert outcome("placeholder-text", page.format(*[price] * 7, price.replace("0", "7"))).state == "none"
+    assert outcome("placeholder-text", page.replace("<h3>", "<p>a</p><h3>").format(*[price] * 8)).state == "none"
+
+
 @pytest.mark.parametrize(("rest", "state"), [(1, "unfinished"), (2, "some")])
 def test_keys_are_nearly_all_texts(rest: int, state: str) -> None:
     """Below a name that is one; a title that somebody wrote changes nothing."""

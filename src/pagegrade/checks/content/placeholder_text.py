@@ -406,9 +406,15 @@ def _unset_values(document: Document) -> Iterator[Offender]:
         of_all = number if of_kind is None else sum(1 for _ in of_kind.finditer(text))
         if number < _MOST_UNSET * of_all:
             continue
-        cells = list(short_texts(document.body.node, _CELLS, MAX_LABELED))
-        shown = [(node, text) for node, text in cells if pattern.search(text) is not None and _is_bare(text)]
-        if len(shown) >= max(MIN_UNSET, MUCH_MISSING * len(cells)):
+        shown: list[tuple[Node, str]] = []
+        others = 0
+        for node, part in short_texts(document.body.node, _CELLS, MAX_LABELED):
+            if pattern.search(part) is not None and _is_bare(part):
+                shown.append((node, part))
+            elif next(iter(node.select(_CELLS)), None) is None:
+                # What is around other cells is no cell of its own.
+                others += 1
+        if len(shown) >= max(MIN_UNSET, MUCH_MISSING * (len(shown) + others)):
             yield from (Offender(node, _NO_VALUE, text) for node, text in shown)
             return
 
