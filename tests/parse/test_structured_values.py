@@ -123,3 +123,42 @@ def test_entries_of_a_list_have_different_positions(positions: list[object], fou
 def test_lists_of_other_things_have_no_positions(value: object) -> None:
     """A list by URLs has an order of its own."""
     assert codes(itemListElement=value) == []
+
+
+@pytest.mark.parametrize(
+    ("low", "first", "high", "last"),
+    [
+        ("startDate", "2026-11-22", "endDate", "2026-11-21"),
+        ("startDate", "2026-11-22T10:00:00+09:00", "endDate", "2026-11-22T01:30:00+01:00"),
+        ("startDate", "2026-11-22T10:00", "endDate", "2026-11-22T09:59"),
+        ("validFrom", "2027-01-01", "validThrough", "2026-12-31T23:59:59Z"),
+        ("datePosted", "2026-11-22", "validThrough", "2025-12-31"),
+        ("lowPrice", "199.99", "highPrice", 119.99),
+        ("minValue", 5, "maxValue", "4.5"),
+    ],
+)
+def test_a_range_does_not_end_before_it_begins(low: str, first: object, high: str, last: object) -> None:
+    """The same two values the other way round are a range, and so is one value twice."""
+    assert codes(**{low: first, high: last}) == ["bad_order"]
+    assert codes(**{low: last, high: first}) == codes(**{low: first, high: first}) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("2026-11-22T10:00", "2026-11-22"),
+        ("2026-11-22T23:00+01:00", "2026-11-22T21:30"),
+        ("2026-11", "2026-10-31"),
+        (["2026-11-22", "2026-11-29"], "2026-11-23"),
+        ("2026-11-22T24:00", "2026-11-21"),
+        ("2026-11-22", None),
+    ],
+)
+def test_what_cannot_be_compared_is_in_order(first: object, last: object) -> None:
+    """A day without a time lasts to its end, a time without a zone may be in any, and several have no one order."""
+    assert codes(startDate=first, endDate=last) == []
+
+
+def test_other_properties_are_no_range() -> None:
+    """Shops close after midnight, and drafts are older than their publication."""
+    assert codes(opens="18:00", closes="02:00", datePublished="2026-11-22", dateModified="2026-11-20") == []

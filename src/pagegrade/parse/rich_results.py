@@ -57,6 +57,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
         "bad_duration",
         "bad_choice",
         "same_position",
+        "bad_order",
         "bad_type",
         "misspelled_type",
         "unknown_type",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
+from datetime import date, datetime
 from math import isfinite
 from typing import Final, Literal
 
@@ -22,6 +22,7 @@ Code = Literal[
     "bad_duration",
     "bad_choice",
     "same_position",
+    "bad_order",
 ]
 MAX_SHOWN: Final = 60
 _ISO_8601: Final = re.compile(
@@ -55,8 +56,19 @@ _AVAILABILITIES: Final = frozenset(
     "Reserved SoldOut".split()
 )
 _CONDITIONS: Final = frozenset("DamagedCondition NewCondition RefurbishedCondition UsedCondition".split())
+_RANGES: Final = (
+    ("startDate", "endDate"),
+    ("validFrom", "validThrough"),
+    ("datePosted", "validThrough"),
+    ("availabilityStarts", "availabilityEnds"),
+    ("lowPrice", "highPrice"),
+    ("minPrice", "maxPrice"),
+    ("minValue", "maxValue"),
+)
+"""Pairs of properties that say where a range begins and where it ends."""
 _DEFAULT_BEST: Final = 5.0
 _DEFAULT_WORST: Final = 1.0
+_DAY: Final = len("2026-11-22")
 
 
 def faults_of_values(node: Mapping[str, object]) -> Iterator[tuple[Code, str, str]]:
@@ -71,6 +83,7 @@ def faults_of_values(node: Mapping[str, object]) -> Iterator[tuple[Code, str, st
                 yield code, name, value[:MAX_SHOWN]
     yield from _faults_of_rating(node)
     yield from _same_positions(node.get("itemListElement"))
+    yield from _faults_of_order(node)
 
 
 def _same_positions(entries: object) -> Iterator[tuple[Code, str, str]]:
@@ -82,6 +95,28 @@ def _same_positions(entries: object) -> Iterator[tuple[Code, str, str]]:
                 yield "same_position", "position", position[:MAX_SHOWN]
                 return
             seen.add(position)
+
+
+def _faults_of_order(node: Mapping[str, object]) -> Iterator[tuple[Code, str, str]]:
+    """Ranges that end before they begin, where both ends are one value that can be read."""
+    for low, high in _RANGES:
+        if low in node and high in node:
+            first, last = list(_scalars(node[low])), list(_scalars(node[high]))
+            if len(first) == len(last) == 1 and _is_before(last[0].strip()[:100], first[0].strip()[:100]):
+                yield "bad_order", high, last[0][:MAX_SHOWN]
+
+
+def _is_before(one: str, other: str) -> bool:
+    """Compare two numbers, or two points in time: by their days unless both say when, in zones that are known."""
+    if _NUMBER.fullmatch(one) and _NUMBER.fullmatch(other):
+        return float(one) < float(other)
+    try:
+        earlier, later = datetime.fromisoformat(one), datetime.fromisoformat(other)
+    except ValueError:
+        return False
+    if min(len(one), len(other)) <= _DAY or (earlier.tzinfo is None) != (later.tzinfo is None):
+        return earlier.date() < later.date()
+    return earlier < later
 
 
 def _faults_of_rating(node: Mapping[str, object]) -> Iterator[tuple[Code, str, str]]:

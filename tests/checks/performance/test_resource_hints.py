@@ -25,6 +25,8 @@ from tests.builders import URL, evaluated, make_resource, make_resources, outcom
         ("<link rel=preload as=image href=/a.png><img src=/a.png#x>", "sound"),
         ("<link rel=preload as=image href=/a.png><img src=/b.png srcset='/a.png 2x'>", "sound"),
         ("<link rel=preload as=image imagesrcset='/a.png 1x' href=/a.png>", "sound"),
+        ("<link rel=preload as=image imagesrcset='/a.png 1x, /b.png 2x' imagesizes=50vw>", "sound"),
+        ("<link rel=preload imagesrcset='/a.png 1x'>", "doubtful"),
         ("<link rel=preload as=font crossorigin href=/a.woff2><style>@font-face{src:url(/a.woff2)}</style>", "sound"),
         ("<link rel=preload as=style href=/a.css>", "doubtful"),
         ("<link rel=preload as=style href=/a.css onload=\"this.rel='stylesheet'\">", "sound"),

@@ -70,7 +70,7 @@ def resource_hints(document: Document, resources: Resources | NotGathered) -> Ve
     <img src="/hero.jpg" alt="A green chair">
     ```
     """
-    hints = [link for link in document.links if not HINTS.isdisjoint(link.rel) and link.url is not None]
+    hints = [link for link in document.links if not HINTS.isdisjoint(link.rel) and _names_something(link)]
     if not hints:
         return NotApplicable("The page has no resource hints.")
     used = _used(document, resources)
@@ -131,6 +131,11 @@ def _used(document: Document, resources: Resources | NotGathered) -> set[str] | 
     if not sheets <= read:
         return None
     return used | {found.url for found in resources.stylesheet_references}
+
+
+def _names_something(link: Link) -> bool:
+    """Return whether the hint has an address, or several of an image, of which the browser takes one."""
+    return link.url is not None or ("preload" in link.rel and bool(link.attrs.get("imagesrcset", "").strip()))
 
 
 def _waits(link: Link) -> bool:

@@ -21,6 +21,7 @@ _STATES: Final = (
     ("bad_count", "bad_values"),
     ("bad_choice", "bad_values"),
     ("same_position", "bad_values"),
+    ("bad_order", "bad_values"),
     ("bad_date", "bad_values"),
     ("bad_duration", "bad_values"),
     ("bad_type", "bad_values"),
@@ -39,6 +40,7 @@ _REASONS: Final = {
     "bad_count": "{property} of {type} is no whole number from 1.",
     "bad_choice": "{property} of {type} is none of the values that schema.org lists.",
     "same_position": "Two entries of a list in {type} have the same {property}.",
+    "bad_order": "{property} of {type} ends a range before it begins.",
     "bad_duration": "{property} of {type} is no ISO 8601 duration, such as PT30M.",
     "misspelled_type": "schema.org has no type of this name; {type} comes closest.",
     "unknown_type": "schema.org has no type {type}.",
@@ -138,8 +140,9 @@ def structured_data_valid(document: Document) -> Verdict:
     Warnings: an item of any kind has a type that schema.org does not have (in blocks whose contexts name only
     schema.org), a recommended property is missing, a URL is relative, or a value is not in the form that search engines
     ask for: prices are digits with a full stop, currencies codes of ISO 4217, ratings numbers within their scale,
-    counts whole numbers, positions in a list differ, dates and durations of ISO 8601, availability and condition words
-    of schema.org, and types are written with their capitals. Items that are only mentioned inside others, such as the
+    counts whole numbers, positions in a list differ, dates and durations of ISO 8601, ranges of dates and prices end
+    where they begin or later, availability and condition words of schema.org, and types are written with their
+    capitals. Items that are only mentioned inside others, such as the
     publisher of an article, are not evaluated; a reference by `@id` counts as the item it names. The table of
     properties follows Google's pages of November 2026.
 
