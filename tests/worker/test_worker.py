@@ -193,7 +193,7 @@ def test_a_crawl_and_runs_take_turns_with_a_browser(services: Services, queue: Q
             await stage.until(lambda: len(stage.started) == 1)
             crawl = asyncio.get_running_loop().create_task(draw())
             queue.add("https://drawn1.example/", device="mobile")
-            await asyncio.sleep(0.05)
+            await turns()
             assert not crawl.done()
             stage.gate.set()
             started.append(await crawl)

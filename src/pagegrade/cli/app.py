@@ -84,6 +84,7 @@ ADMINISTRATION = frozenset(
         "webhooks",
         "migrate",
         "transfer",
+        "prove-site",
         "prune",
         "doctor",
     }

@@ -11,7 +11,7 @@ from pagegrade.model.document import Document, ElementFact, Heading, Node, Parag
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.assistant_answer import find_assistant_answer
 from pagegrade.parse.byte_search import ByteSearch
-from pagegrade.parse.html.shown_text import holds_code, is_hollow, short_texts
+from pagegrade.parse.html.shown_text import holds, holds_code, is_hollow, short_texts
 from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
 
 MAX_FOUND: Final = 1_000
@@ -411,7 +411,7 @@ def _unset_values(document: Document) -> Iterator[Offender]:
         for node, part in short_texts(document.body.node, _CELLS, MAX_LABELED):
             if pattern.search(part) is not None and _is_bare(part):
                 shown.append((node, part))
-            elif next(iter(node.select(_CELLS)), None) is None:
+            elif not holds(node, _CELLS):
                 # What is around other cells is no cell of its own.
                 others += 1
         if len(shown) >= max(MIN_UNSET, MUCH_MISSING * (len(shown) + others)):

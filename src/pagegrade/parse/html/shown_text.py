@@ -67,6 +67,11 @@ def _is_picture_or_unseen(node: Element, visibility: Visibility) -> bool:
     )
 
 
+def holds(node: Node, selector: str) -> bool:
+    """Return whether an element that a selector names is inside of the node."""
+    return isinstance(node, Element) and next(iter(node.select(selector)), None) is not None
+
+
 def holds_code(node: Node) -> bool:
     """Return whether an element holds code or what it prints, so that signs in its text may be an example."""
     return isinstance(node, Element) and node.select_one("code, kbd, pre, samp, tt, var") is not None
