@@ -65,10 +65,10 @@ async def show_asset(request: Request) -> Response:
 
 
 async def show_robots() -> Response:
-    """Allow crawlers to read the pages; the header of each page says that it is not to be indexed."""
+    """Allow crawlers to read the pages, but not to begin sign-ins; each page says that it is not to be indexed."""
     return Response(
         status_code=200,
-        content=b"User-agent: *\nDisallow:\n",
+        content=b"User-agent: *\nDisallow: /single-sign-on\n",
         media_type="text/plain; charset=utf-8",
         headers=(("Cache-Control", "no-cache"),),
     )
