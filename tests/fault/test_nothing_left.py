@@ -36,8 +36,10 @@ MOMENTS: Final = int(os.environ.get("MOMENTS", "4"))
 AT_ONCE: Final = 2
 SHARED: Final = tuple(map(Path, ("/dev/shm", "/var/tmp", "/tmp")))  # noqa: S108 - looked at, not used
 OURS: Final = (
+    "pagegrade-audit-",
     "pagegrade-browser-",
     "pagegrade-pictures-",
+    "pagegrade-proof-",
     ".org.chromium.",
     ".com.google.",
     "etilqs_",

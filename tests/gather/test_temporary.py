@@ -4,16 +4,17 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from pagegrade.cli.app import run
-from pagegrade.gather.temporary import PROBE, delete_leftovers, find_leftovers, own_folder, sweep_folders
+from pagegrade.gather.temporary import PROBE, Kind, delete_leftovers, find_leftovers, own_folder, sweep_folders
 
 OWNER = """
-import os, signal
+import os, signal, sys
 from pagegrade.gather.temporary import own_folder
-with own_folder() as folder:
+with own_folder(sys.argv[1]) as folder:
     (folder / "profile").mkdir()
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -29,11 +30,12 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_folders_without_an_owner_are_swept(temporary: Path) -> None:
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_folders_without_an_owner_are_swept(kind: Kind, temporary: Path) -> None:
     """Those that a killed process left, by the next start of any command; not one that is used."""
-    subprocess.run([sys.executable, "-c", OWNER], check=False)
+    subprocess.run([sys.executable, "-c", OWNER, kind], check=False)
     (temporary / "another").mkdir()
-    with own_folder() as used:
+    with own_folder(kind) as used:
         before = {path.name for path in temporary.iterdir()}
         run(["checks", "--format", "json"])
         left = {path.name for path in temporary.iterdir()}
@@ -46,7 +48,7 @@ def test_folders_without_an_owner_are_swept(temporary: Path) -> None:
 def test_a_link_is_never_followed(temporary: Path, tmp_path: Path) -> None:
     """Everyone can make one in a folder for temporary files."""
     (tmp_path / "kept").mkdir()
-    for name in ("pagegrade-browser-link", "pagegrade-pictures-link"):
+    for name in ("pagegrade-audit-link", "pagegrade-browser-link", "pagegrade-pictures-link"):
         (temporary / name).symlink_to(tmp_path / "kept")
 
     assert sweep_folders() == 0

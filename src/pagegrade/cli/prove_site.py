@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Final
 
 from pagegrade.cli import exit_codes
@@ -12,6 +10,7 @@ from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import write_stdout
 from pagegrade.cli.process import OWN_RESPONSES
 from pagegrade.clock import now_ms
+from pagegrade.gather.temporary import own_folder
 from pagegrade.model.audit import AuditSettings, ProofMethod
 from pagegrade.model.errors import InvalidInput
 from pagegrade.parse.url import host, parse_target_url
@@ -68,8 +67,8 @@ async def _look(start: str, proof: Proof, options: AnalyzeOptions) -> ProofMetho
     Raises:
         InvalidInput: robots.txt of the site cannot be had, so that nothing may be asked for.
     """
-    with tempfile.TemporaryDirectory(prefix="pagegrade-proof-") as folder:
-        database = open_audit_database(Path(folder))
+    with own_folder("proof") as folder:
+        database = open_audit_database(folder)
         try:
             crawl = await database.write(lambda tx: begin_crawl(tx, start, AuditSettings(), options=options))
             frontier = await open_frontier(database, crawl)

@@ -1,7 +1,8 @@
 """Folders for temporary files: locked by the process that uses them, and deleted by the next start where it was killed.
 
-Only a browser needs one, and only where no file system can be mounted in memory for it. What is named here is all that
-Pagegrade, in this version or an older one, makes where no one asked for it.
+A browser needs one where no file system can be mounted in memory for it, and an audit while it is analyzed or its
+site is proved by command. What is named here is all that Pagegrade, in this version or an older one, makes where no
+one asked for it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, get_args
 
-_FOLDER: Final = "pagegrade-browser-"
+Kind = Literal["audit", "browser", "proof"]
 _PICTURES: Final = "pagegrade-pictures-"
 """Folders that 0.2 wrote pictures to and kept: a person knew their names, so they are deleted only when asked for."""
 PROBE: Final = ".pagegrade-"
@@ -24,14 +25,17 @@ _PROBE_BYTES: Final = 4_096
 
 
 @contextlib.contextmanager
-def own_folder() -> Iterator[Path]:
+def own_folder(kind: Kind) -> Iterator[Path]:
     """Make a folder that is locked while it is used, so that ``sweep_folders`` knows it, and deleted afterwards.
+
+    Args:
+        kind: Use of the folder, which its name begins with.
 
     Raises:
         OSError: No folder for temporary files can be used.
     """
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
+        folder = Path(tempfile.mkdtemp(prefix=f"pagegrade-{kind}-"))
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(lock, fcntl.LOCK_EX)
         if folder.exists():  # another process may have swept it before it was locked
@@ -46,7 +50,7 @@ def own_folder() -> Iterator[Path]:
 
 def sweep_folders() -> int:
     """Delete the folders whose owner was killed; return how many."""
-    return sum(_delete_unless_used(folder) for folder in _found(f"{_FOLDER}*"))
+    return sum(_delete_unless_used(folder) for kind in get_args(Kind) for folder in _found(f"pagegrade-{kind}-*"))
 
 
 def find_leftovers(data_folder: Path | None = None) -> list[Path]:

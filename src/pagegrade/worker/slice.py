@@ -6,16 +6,15 @@ import asyncio
 import contextlib
 import logging
 import random
-import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from pagegrade.clock import now_ms
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.resolver import Resolver
+from pagegrade.gather.temporary import own_folder
 from pagegrade.model.audit import Crawl
 from pagegrade.model.errors import Unavailable
 from pagegrade.parse.url import host, is_nearby, registrable_domain
@@ -211,8 +210,7 @@ def _consent(tx: Transaction, services: Services, crawl: Crawl, *, wants_access:
 
 
 async def _analyze(services: Services, crawl: Crawl) -> None:
-    with tempfile.TemporaryDirectory(prefix="pagegrade-audit-") as name:
-        folder = Path(name)
+    with own_folder("audit") as folder:
         await services.database.read(lambda tx: write_relations(tx, crawl, folder))
         try:
             result, pages = await analyze_ids(folder)

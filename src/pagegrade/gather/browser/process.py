@@ -305,7 +305,7 @@ def _own_folder(user: int) -> Iterator[Path]:
     """A folder that the user of the browser may use."""
     with contextlib.ExitStack() as stack:
         try:
-            folder = stack.enter_context(own_folder())
+            folder = stack.enter_context(own_folder("browser"))
         except OSError as error:
             raise RenderingFailed("browser_sandbox", _REMEDIES["folder"], reason="folder") from error
         if os.geteuid() == 0:
