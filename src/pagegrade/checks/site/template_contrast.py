@@ -8,7 +8,7 @@ from pagegrade.model.outcome import Severity
     severity=Severity.MEDIUM,
     since="0.1.0",
     states=(
-        State("clear", "On the pages that were drawn in a browser, text stands out from its background."),
+        State("clear", "On the pages drawn in a browser, text whose contrast could be measured stands out."),
         State(
             "faint",
             "On pages that were drawn in a browser, text hardly stands out from its background.",
