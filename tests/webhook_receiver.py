@@ -37,7 +37,10 @@ class Receiver:
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
     gate: asyncio.Event | None = None
     """Nothing is answered before it is set; ``None``: at once."""
+    most_at_once: int = 0
+    """Requests that were open at the same time, at most."""
     _given: int = 0
+    _open: int = 0
 
     @property
     def url(self) -> str:
@@ -46,6 +49,15 @@ class Receiver:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Take one request."""
+        self._open += 1
+        self.most_at_once = max(self.most_at_once, self._open)
+        try:
+            await self._answer(reader, writer)
+        finally:
+            self._open -= 1
+            writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             line, *rest = head.strip().split("\r\n")
@@ -62,7 +74,6 @@ class Receiver:
             else:
                 writer.write(answer)
                 await writer.drain()
-        writer.close()
 
 
 @contextlib.asynccontextmanager

@@ -260,12 +260,12 @@ def test_a_silent_receiver_delays_no_other(services: Services, queue: Queue) -> 
             hook(bob, receiver.url)
             finish(queue)
             async with delivering(services):
-                await wait_for(lambda: len(silent.received) == 2)
+                await wait_for(lambda: len(silent.received) >= 2)
                 finish(bob, packed=completed())
                 await wait_for(lambda: len(receiver.received) == 1)
 
             # Two of one account at a time; what was cancelled is free again.
-            assert len(silent.received) == 2
+            assert silent.most_at_once == 2
             assert not is_sending(services)
 
     asyncio.run(script())
