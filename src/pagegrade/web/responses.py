@@ -12,7 +12,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.web.http.body import JSON
-from pagegrade.web.http.conditional import http_date, is_unchanged
+from pagegrade.web.http.conditional import http_date, is_unchanged, may_change
 from pagegrade.web.http.response import Response
 from pagegrade.web.paging import Page, Walk, page_body, walk_body
 from pagegrade.web.parameters import Paged
@@ -22,6 +22,8 @@ from pagegrade.web.schemas.results import Part
 T = TypeVar("T")
 FIRST_NOT_DONE: Final = 300
 """First HTTP status that is not a success."""
+IDENTITY: Final = ("id", "object")
+"""Members of the answer to a change with ``Prefer: return=minimal``."""
 Headers = tuple[tuple[str, str], ...]
 
 
@@ -79,10 +81,85 @@ def validators(etag: str, modified_ms: int | None = None) -> Headers:
     return tag if modified_ms is None else (*tag, ("Last-Modified", http_date(modified_ms)))
 
 
-def fresh_answer(request: Request, body: bytes, *, headers: Headers = ()) -> Response:
-    """Return 200 with the body, or 304 if the client has it already; ``headers`` are sent besides the entity tag."""
+def fresh_answer(request: Request, body: bytes, *, modified_ms: int | None = None, headers: Headers = ()) -> Response:
+    """Return 200 with the body, or 304 if the client has it already; ``headers`` are sent besides the validators."""
     etag = hashed_tag(body)
-    return unchanged(request, etag) or Response(status_code=200, content=body, headers=(*validators(etag), *headers))
+    return unchanged(request, etag, modified_ms=modified_ms) or Response(
+        status_code=200, content=body, headers=(*validators(etag, modified_ms), *headers)
+    )
+
+
+def written_answer(
+    request: Request,
+    services: Services,
+    data: bytes,
+    *,
+    created: int | None = None,
+    shown: bytes | None = None,
+    minimal: Sequence[str] | None = IDENTITY,
+    modified_ms: int | None = None,
+    warnings: Sequence[RequestWarning] = (),
+) -> Response:
+    """Return an object that was created or changed, or what the client prefers to have of it.
+
+    Args:
+        request: The request.
+        services: Services of the process.
+        data: JSON object of this answer.
+        created: Number of a new object, below the path of the operation; ``None``: it was there before.
+        shown: JSON object of later answers, where this one has a secret; it stays in no cache.
+        minimal: Members of the answer with ``Prefer: return=minimal``; ``None``: all.
+        modified_ms: Time of the change, where later answers have it.
+        warnings: Warnings about the request.
+    """
+    status = 200 if created is None else 201
+    location = () if created is None else (("Location", f"{url_of(request, services)}/{created}"),)
+    return Response(
+        status_code=status,
+        content=enveloped(
+            picked(data, minimal if request.preferences.minimal else None), status=status, warnings=warnings
+        ),
+        headers=(
+            *location,
+            *validators(hashed_tag(enveloped(shown or data)), modified_ms),
+            *request.preferences.applied(writing=True),
+            *((("Cache-Control", "no-store"),) if shown else ()),
+        ),
+    )
+
+
+def precondition(
+    request: Request, encode: Callable[[T], bytes], *, modified_ms: Callable[[T], int] | None = None
+) -> Callable[[T], str | None] | None:
+    """Return the condition that the request puts on the state of an object; ``None``: it puts none.
+
+    Args:
+        request: The request.
+        encode: Returns the JSON object that the client may know.
+        modified_ms: Returns the time of its last change, where answers have it.
+
+    Returns:
+        A function that returns ``None`` if the client knows the object as it is, else its entity tag.
+    """
+    names = (b"if-match", b"if-none-match", b"if-unmodified-since")
+    sent = tuple(request.header(name) for name in names[: 2 if modified_ms is None else 3])
+    if not any(value is not None for value in sent):
+        return None
+    if_match, if_none_match, *since = sent
+
+    def refused(known: T) -> str | None:
+        etag = hashed_tag(enveloped(encode(known)))
+        moment = 0 if modified_ms is None else modified_ms(known)
+        unmodified = since[0] if since else None
+        return None if may_change(if_match, if_none_match, unmodified, etag=etag, modified_ms=moment) else etag
+
+    return refused
+
+
+def url_of(request: Request, services: Services) -> str:
+    """Return the public URL of what the operation is about, without a query."""
+    path = request.path if request.operation is None else request.operation.path.format(**request.path_params)
+    return f"{services.options.base_url}{path}"
 
 
 def deleted_answer(object_name: str, **members: Any) -> Response:
@@ -92,7 +169,7 @@ def deleted_answer(object_name: str, **members: Any) -> Response:
 
 
 def listed_answer(
-    request: Request, services: Services, found: Listed[T], query: Paged, *, path: str, encode: Callable[[T], bytes]
+    request: Request, services: Services, found: Listed[T], query: Paged, *, encode: Callable[[T], bytes]
 ) -> Response:
     """Return 200 with a page of a list, or 304 if the client has it already.
 
@@ -101,11 +178,10 @@ def listed_answer(
         services: Services of the process.
         found: The page.
         query: Query of the request.
-        path: Path of the list, from the root.
         encode: Encodes an item as a JSON object.
     """
     page = Page(
-        path=f"{services.options.base_url}{path}",
+        path=url_of(request, services),
         query=request.filters(query),
         page=query.page,
         per_page=query.per_page,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Final, Literal
 
@@ -20,14 +19,13 @@ from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
-from pagegrade.web.http.conditional import may_change
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import AccessProfileListQuery, CreateAccessProfileBody, UpdateAccessProfileBody
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, precondition, written_answer
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.shape import Document
 
@@ -110,7 +108,7 @@ async def create_access_profile(request: Request, idempotency: Idempotency, serv
         raise ValidationFailed(violations)
 
     async def respond(saved: service.Saved) -> Response:
-        return _answer(request, services, saved, status=201)
+        return _answer(request, services, saved, created=saved.profile.id)
 
     return await idempotency.execute(
         fields,
@@ -137,7 +135,6 @@ async def list_access_profiles(request: Request, work: UnitOfWork, services: Ser
         request,
         services,
         query,
-        path=PATH,
         encode=access_profile_object,
         read_page=lambda: work.read(service.list_profiles, page=query.page, per_page=query.per_page),
         read_part=lambda part: work.read(service.walk_profiles, part),
@@ -155,14 +152,14 @@ async def update_access_profile(request: Request, work: UnitOfWork, services: Se
         _wanted(fields),
         vault=services.vault,
         now_ms=request.received_at_ms,
-        holds=_condition(request),
+        holds=precondition(request, access_profile_object),
     )
-    return _answer(request, services, saved, status=200)
+    return _answer(request, services, saved)
 
 
 async def delete_access_profile(request: Request, work: UnitOfWork) -> Response:
     """Delete a profile."""
-    await work.write(service.delete_profile, request.id, holds=_condition(request))
+    await work.write(service.delete_profile, request.id, holds=precondition(request, access_profile_object))
     return deleted_answer("access_profile", id=request.id)
 
 
@@ -180,36 +177,13 @@ def _wanted(fields: CreateAccessProfileBody | UpdateAccessProfileBody) -> servic
     )
 
 
-def _answer(request: Request, services: Services, saved: service.Saved, *, status: int) -> Response:
-    stored = saved.profile
-    data = access_profile_object(stored)
-    if request.preferences.minimal:
-        data = msgspec.json.encode({"id": stored.id, "object": "access_profile"})
-    location = (("Location", f"{services.options.base_url}{PATH}/{stored.id}"),) if status == 201 else ()  # noqa: PLR2004 - Created
-    headers = (*location, *validators(_tag(stored)), *request.preferences.applied(writing=True))
+def _answer(request: Request, services: Services, saved: service.Saved, *, created: int | None = None) -> Response:
     warnings: tuple[RequestWarning, ...] = ()
     if saved.made_private:
         count = saved.made_private
         message = f"{count} public reports and audits of these origins are private now: their next run shows more."
         warnings = (RequestWarning("origins", "made_private", message),)
-    return Response(status_code=status, content=enveloped(data, status=status, warnings=warnings), headers=headers)
-
-
-def _tag(stored: StoredAccess) -> str:
-    return hashed_tag(enveloped(access_profile_object(stored)))
-
-
-def _condition(request: Request) -> Callable[[StoredAccess], str | None] | None:
-    """The entity tag of a profile that is not the one that the client knows; ``None``: the client did not ask."""
-    if_match, if_none_match = request.header(b"if-match"), request.header(b"if-none-match")
-    if if_match is None and if_none_match is None:
-        return None
-
-    def differs(stored: StoredAccess) -> str | None:
-        etag = _tag(stored)
-        return None if may_change(if_match, if_none_match, None, etag=etag, modified_ms=0) else etag
-
-    return differs
+    return written_answer(request, services, access_profile_object(saved.profile), created=created, warnings=warnings)
 
 
 OPERATIONS: Final = (

@@ -7,8 +7,6 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlencode
 
-import msgspec
-
 from pagegrade.model.account import AUDITS_READ, AUDITS_WRITE
 from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFilter, URLState, withheld
 from pagegrade.parse.url import project_of
@@ -37,7 +35,6 @@ from pagegrade.web.audit_parameters import (
     UpdateAuditBody,
 )
 from pagegrade.web.http.body import JSON
-from pagegrade.web.http.conditional import may_change
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
@@ -45,14 +42,18 @@ from pagegrade.web.problems import Rejected
 from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (
+    IDENTITY,
     deleted_answer,
     enveloped,
     fresh_answer,
     hashed_tag,
     listed_answer,
+    precondition,
     unchanged,
+    url_of,
     validators,
     warned,
+    written_answer,
 )
 from pagegrade.web.schemas.audit import (
     AuditAnswer,
@@ -95,7 +96,7 @@ async def create_audit(request: Request, work: UnitOfWork, idempotency: Idempote
 
     async def respond(audit: Audit) -> Response:
         services.wake_crawls()
-        return await _crawled(request, work, services, audit, sharing, status=201)
+        return await _crawled(request, work, services, audit, sharing, created=audit.id)
 
     return await idempotency.execute(
         fields,
@@ -150,7 +151,6 @@ async def list_audits(request: Request, work: UnitOfWork, services: Services) ->
         request,
         services,
         query,
-        path=PATH,
         encode=partial(audit_object, base_url=services.options.base_url),
         read_page=lambda: work.read(service.list_audits, which, page=query.page, per_page=query.per_page),
         read_part=lambda part: work.read(service.walk_audits, which, part),
@@ -191,7 +191,7 @@ async def update_audit(request: Request, work: UnitOfWork, services: Services) -
         holds=_condition(request, services),
     )
     services.wake_crawls()
-    return await _crawled(request, work, services, audit, sharing, status=200)
+    return await _crawled(request, work, services, audit, sharing)
 
 
 async def delete_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -204,7 +204,7 @@ async def list_audit_crawls(request: Request, work: UnitOfWork, services: Servic
     """Return a page of the crawls of an audit."""
     query = request.query(AuditCrawlListQuery)
     found = await work.read(service.list_crawls, request.id, page=query.page, per_page=query.per_page)
-    return listed_answer(request, services, found, query, path=f"{PATH}/{request.id}/crawls", encode=crawl_item)
+    return listed_answer(request, services, found, query, encode=crawl_item)
 
 
 async def show_audit_crawl(request: Request, work: UnitOfWork) -> Response:
@@ -225,8 +225,7 @@ async def list_audit_findings(request: Request, work: UnitOfWork, services: Serv
         page=query.page,
         per_page=query.per_page,
     )
-    path = f"{PATH}/{request.id}/findings"
-    answer = listed_answer(request, services, found.listed, query, path=path, encode=finding_object)
+    answer = listed_answer(request, services, found.listed, query, encode=finding_object)
     return answer if found.result is not None else warned(answer, (_unevaluated(found.crawl),))
 
 
@@ -244,8 +243,7 @@ async def list_finding_pages(request: Request, work: UnitOfWork, services: Servi
     found = await work.read(
         service.list_finding_pages, request.id, number, crawl=query.crawl, page=query.page, per_page=query.per_page
     )
-    path = f"{PATH}/{request.id}/findings/{number}/pages"
-    return listed_answer(request, services, found, query, path=path, encode=finding_page_object)
+    return listed_answer(request, services, found, query, encode=finding_page_object)
 
 
 async def list_audit_pages(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -260,7 +258,6 @@ async def list_audit_pages(request: Request, work: UnitOfWork, services: Service
         request,
         services,
         query,
-        path=f"{PATH}/{audit_id}/pages",
         encode=page_item,
         read_page=lambda: work.read(
             service.list_pages, audit_id, which, crawl=query.crawl, page=query.page, per_page=query.per_page
@@ -282,7 +279,6 @@ async def list_audit_links(request: Request, work: UnitOfWork, services: Service
         request,
         services,
         query,
-        path=f"{PATH}/{audit_id}/links",
         encode=link_object,
         read_page=lambda: work.read(
             list_links, audit_id, which, crawl=query.crawl, page=query.page, per_page=query.per_page
@@ -328,8 +324,7 @@ async def export_audit(request: Request, work: UnitOfWork, services: Services) -
     headers: tuple[tuple[str, str], ...] = (made.disposition,)
     if made.more:
         sent = urlencode({**request.filters(query), "part": query.part + 1})
-        url = f"{services.options.base_url}{PATH}/{request.id}/export?{sent}"
-        headers = (*headers, ("Link", f'<{url}>; rel="next"'))
+        headers = (*headers, ("Link", f'<{url_of(request, services)}?{sent}>; rel="next"'))
     etag = hashed_tag(made.body)
     return unchanged(request, etag) or Response(
         status_code=200, content=made.body, media_type=made.media_type, headers=(*validators(etag), *headers)
@@ -337,41 +332,31 @@ async def export_audit(request: Request, work: UnitOfWork, services: Services) -
 
 
 async def _crawled(
-    request: Request, work: UnitOfWork, services: Services, audit: Audit, sharing: SharingChange, *, status: int
+    request: Request,
+    work: UnitOfWork,
+    services: Services,
+    audit: Audit,
+    sharing: SharingChange,
+    *,
+    created: int | None = None,
 ) -> Response:
     """Answer a change with the audit, once its crawl has ended or the time that the client wants to wait is over."""
     seconds = request.preferences.seconds(0.0)
     if seconds:
         await wait_until_crawled(request, work, services, audit.id, seconds)
         audit = await work.read(service.show_audit, audit.id)
-    warnings = await work.read(sharing_warnings, audit, sharing)
-    return warned(_answer(request, services, audit, status=status), warnings)
-
-
-def _answer(request: Request, services: Services, audit: Audit, *, status: int) -> Response:
-    data = audit_object(audit, services.options.base_url)
-    if request.preferences.minimal:
-        data = msgspec.json.encode({"id": audit.id, "object": "audit", "state": audit.crawl.state})
-    location = (("Location", f"{services.options.base_url}{PATH}/{audit.id}"),) if status == 201 else ()  # noqa: PLR2004 - Created
-    headers = (*location, *validators(_tag(services, audit)), *request.preferences.applied(writing=True))
-    return Response(status_code=status, content=enveloped(data, status=status), headers=headers)
-
-
-def _tag(services: Services, audit: Audit) -> str:
-    return hashed_tag(enveloped(audit_object(audit, services.options.base_url)))
+    return written_answer(
+        request,
+        services,
+        audit_object(audit, services.options.base_url),
+        created=created,
+        minimal=(*IDENTITY, "state"),
+        warnings=await work.read(sharing_warnings, audit, sharing),
+    )
 
 
 def _condition(request: Request, services: Services) -> Callable[[Audit], str | None] | None:
-    """The entity tag of an audit that is not the one that the client knows; ``None``: the client did not ask."""
-    if_match, if_none_match = request.header(b"if-match"), request.header(b"if-none-match")
-    if if_match is None and if_none_match is None:
-        return None
-
-    def differs(audit: Audit) -> str | None:
-        etag = _tag(services, audit)
-        return None if may_change(if_match, if_none_match, None, etag=etag, modified_ms=0) else etag
-
-    return differs
+    return precondition(request, partial(audit_object, base_url=services.options.base_url))
 
 
 OPERATIONS: Final = (

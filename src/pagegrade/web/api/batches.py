@@ -30,7 +30,7 @@ from pagegrade.web.parameters import BatchListQuery, CreateBatchBody, CreateRepo
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, picked
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, picked, url_of
 from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
 from pagegrade.web.schemas.shape import Document
 
@@ -155,7 +155,7 @@ async def create_batch(
         services.wake()
         batch = await work.read(service.show_batch, number, options, request.received_at_ms)
         body = picked(batch_object(batch), MINIMAL if request.preferences.minimal else None)
-        location = ("Location", f"{options.base_url}{PATH}/{number}")
+        location = ("Location", f"{url_of(request, services)}/{number}")
         headers = (location, *request.preferences.applied(writing=True), *((ASK_AGAIN,) if batch.unfinished else ()))
         return Response(status_code=202, content=enveloped(body, status=202), headers=headers)
 
@@ -252,7 +252,7 @@ async def list_batches(request: Request, work: UnitOfWork, services: Services) -
     found = await work.read(
         service.list_batches, services.options, request.received_at_ms, page=query.page, per_page=query.per_page
     )
-    return listed_answer(request, services, found, query, path=PATH, encode=batch_item)
+    return listed_answer(request, services, found, query, encode=batch_item)
 
 
 async def delete_batch(request: Request, work: UnitOfWork) -> Response:

@@ -18,13 +18,12 @@ from pagegrade.service.container import Services
 from pagegrade.service.reports import manual_results as service
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.body import JSON
-from pagegrade.web.http.conditional import may_change
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import Paged
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, listed_answer, validators
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, precondition, written_answer
 from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
 from pagegrade.web.schemas.shape import Document
 
@@ -165,7 +164,7 @@ async def list_criteria(request: Request, work: UnitOfWork, services: Services) 
         per_page=query.per_page,
     )
     encode = partial(criterion_object, report_id=report_id)
-    return listed_answer(request, services, found, query, path=PATH.format(id=report_id), encode=encode)
+    return listed_answer(request, services, found, query, encode=encode)
 
 
 async def show_criterion(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -188,13 +187,10 @@ async def record_result(request: Request, work: UnitOfWork, services: Services) 
         outcome=fields.outcome,
         note=fields.note,
         evidence=fields.evidence,
-        may_change=_precondition(request),
+        may_change=precondition(request, partial(criterion_object, report_id=request.id)),
     )
     data = await _read(request, work, services)
-    headers = (*validators(hashed_tag(enveloped(data))), *request.preferences.applied(writing=True))
-    if request.preferences.minimal:
-        data = msgspec.json.encode({"criterion": _number(request), "object": "criterion", "report_id": request.id})
-    return Response(status_code=200, content=enveloped(data), headers=headers)
+    return written_answer(request, services, data, minimal=("criterion", "object", "report_id"))
 
 
 async def withdraw_result(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -206,7 +202,7 @@ async def withdraw_result(request: Request, work: UnitOfWork, services: Services
         services.options,
         request.received_at_ms,
         criterion=number,
-        may_change=_precondition(request),
+        may_change=precondition(request, partial(criterion_object, report_id=request.id)),
     )
     if not was_there:
         raise NotFound
@@ -222,18 +218,6 @@ async def _read(request: Request, work: UnitOfWork, services: Services) -> bytes
 
 def _number(request: Request) -> str:
     return str(request.path_params["criterion"])
-
-
-def _precondition(request: Request) -> service.MayChange | None:
-    if_match, if_none_match = (request.header(name) for name in (b"if-match", b"if-none-match"))
-    if if_match is None and if_none_match is None:
-        return None
-
-    def differs(result: CriterionResult) -> str | None:
-        etag = hashed_tag(enveloped(criterion_object(result, request.id)))
-        return None if may_change(if_match, if_none_match, None, etag=etag, modified_ms=0) else etag
-
-    return differs
 
 
 OPERATIONS: Final = (

@@ -15,7 +15,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.paging import Walk
 from pagegrade.web.parameters import PagedById
 from pagegrade.web.request import Request
-from pagegrade.web.responses import listed_answer, walked_answer
+from pagegrade.web.responses import listed_answer, url_of, walked_answer
 
 T = TypeVar("T")
 _ORDER = ListQuery(sort_by="id", descending=True)
@@ -27,7 +27,6 @@ async def answer_id_list(
     services: Services,
     query: PagedById,
     *,
-    path: str,
     encode: Callable[[T], bytes],
     read_page: Callable[[], Awaitable[Listed[T]]],
     read_part: Callable[[Part], Awaitable[Walked[T]]],
@@ -38,7 +37,6 @@ async def answer_id_list(
         request: The request.
         services: Of the process.
         query: As it was read from the request.
-        path: Of the list, from the root.
         encode: Returns the JSON object of an item.
         read_page: Reads the numbered page.
         read_part: Reads what is at a cursor.
@@ -47,7 +45,7 @@ async def answer_id_list(
         ValidationFailed: The cursor belongs to another list, or there is a page number, too.
     """
     if "cursor" not in request.sent:
-        return listed_answer(request, services, await read_page(), query, path=path, encode=encode)
+        return listed_answer(request, services, await read_page(), query, encode=encode)
     if request.sent.get("page") and not request.preferences.lenient:
         raise ValidationFailed([PAGE_AND_CURSOR])
     position = None if query.cursor is None else position_in(query.cursor, _ORDER)
@@ -63,7 +61,7 @@ async def answer_id_list(
         return None if beside is None else write_cursor(_ORDER, Position(part=0, values=(beside,), backward=backward))
 
     walk = Walk(
-        path=f"{services.options.base_url}{path}",
+        path=url_of(request, services),
         query=request.filters(query),
         per_page=query.per_page,
         before=cursor(walked.before, backward=True),

@@ -23,7 +23,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CreateIgnoreBody, IgnoreListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, written_answer
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.shape import Document
 
@@ -101,16 +101,7 @@ async def create_ignore(request: Request, idempotency: Idempotency, services: Se
     rule = read_rule(fields, violations, request.received_at_ms)
 
     async def respond(stored: StoredIgnore) -> Response:
-        data = ignore_object(stored)
-        if request.preferences.minimal:
-            data = msgspec.json.encode({"id": stored.rule.id, "object": "ignore"})
-        body = enveloped(data, status=201)
-        headers = (
-            ("Location", f"{services.options.base_url}{PATH}/{stored.rule.id}"),
-            *validators(hashed_tag(enveloped(ignore_object(stored)))),
-            *request.preferences.applied(writing=True),
-        )
-        return Response(status_code=201, content=body, headers=headers)
+        return written_answer(request, services, ignore_object(stored), created=stored.rule.id)
 
     return await idempotency.execute(
         fields,
@@ -142,7 +133,6 @@ async def list_ignores(request: Request, work: UnitOfWork, services: Services) -
         request,
         services,
         query,
-        path=PATH,
         encode=ignore_object,
         read_page=lambda: work.read(
             service.list_ignores, page=query.page, per_page=query.per_page, check=check, report_id=report_id

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-import msgspec
-
 from pagegrade.model.account import KEYS, Key
 from pagegrade.render.english import N_
 from pagegrade.service.accounts import own_keys as service
@@ -20,7 +18,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CreateKeyBody, KeyListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
+from pagegrade.web.responses import IDENTITY, deleted_answer, enveloped, fresh_answer, written_answer
 from pagegrade.web.schemas.key import DeletedKey, KeyAnswer, KeyList, MadeKeyAnswer, key_object
 
 PATH: Final = "/api/v1/account/keys"
@@ -34,17 +32,14 @@ async def create_key(request: Request, idempotency: Idempotency, services: Servi
 
     async def respond(made: tuple[Key, str | None]) -> Response:
         key, secret = made
-        data = key_object(key, secret=secret)
-        if request.preferences.minimal:
-            data = msgspec.json.encode({"id": key.id, "object": "key", "secret": secret})
-        headers = (
-            ("Location", f"{services.options.base_url}{PATH}/{key.id}"),
-            *validators(hashed_tag(enveloped(key_object(key)))),
-            *request.preferences.applied(writing=True),
-            # A secret must stay in no cache.
-            ("Cache-Control", "no-store"),
+        return written_answer(
+            request,
+            services,
+            key_object(key, secret=secret),
+            created=key.id,
+            shown=key_object(key),
+            minimal=(*IDENTITY, "secret"),
         )
-        return Response(status_code=201, content=enveloped(data, status=201), headers=headers)
 
     return await idempotency.execute(
         fields,
@@ -76,7 +71,6 @@ async def list_keys(request: Request, work: UnitOfWork, services: Services) -> R
         request,
         services,
         query,
-        path=PATH,
         encode=key_object,
         read_page=lambda: work.read(service.page_own_keys, page=query.page, per_page=query.per_page),
         read_part=lambda part: work.read(service.walk_own_keys, part),

@@ -27,7 +27,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import PagedById
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
+from pagegrade.web.responses import IDENTITY, deleted_answer, enveloped, fresh_answer, written_answer
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.shape import Document
 
@@ -186,7 +186,6 @@ async def list_members(request: Request, work: UnitOfWork, services: Services) -
         request,
         services,
         query,
-        path=PATH,
         encode=member_object,
         read_page=lambda: work.read(service.page_members, page=query.page, per_page=query.per_page),
         read_part=lambda part: work.read(service.walk_members, part),
@@ -198,7 +197,7 @@ async def show_member(request: Request, work: UnitOfWork) -> Response:
     return fresh_answer(request, enveloped(member_object(await work.read(service.show_member, request.id))))
 
 
-async def update_member(request: Request, work: UnitOfWork) -> Response:
+async def update_member(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Give a member another role."""
     fields, violations = await request.fields(UpdateMemberBody)
     if violations:
@@ -208,10 +207,7 @@ async def update_member(request: Request, work: UnitOfWork) -> Response:
     except InvalidInput as error:
         raise _refused(error) from None
     data = member_object(await work.read(service.show_member, request.id))
-    headers = (*validators(hashed_tag(enveloped(data))), *request.preferences.applied(writing=True))
-    if request.preferences.minimal:
-        data = msgspec.json.encode({"id": request.id, "object": "member"})
-    return Response(status_code=200, content=enveloped(data), headers=headers)
+    return written_answer(request, services, data)
 
 
 async def remove_member(request: Request, work: UnitOfWork) -> Response:
@@ -242,17 +238,14 @@ async def create_invitation(
         invitation, token = made
         url = f"{services.options.base_url}/join/{token}" if token else None
         mailed = await _mail(services, work, made, recipient, request.received_at_ms) if recipient and token else None
-        data = invitation_object(invitation, url=url, mailed=mailed)
-        if request.preferences.minimal:
-            data = msgspec.json.encode({"id": invitation.id, "object": "invitation", "url": url, "mailed": mailed})
-        headers = (
-            ("Location", f"{services.options.base_url}{INVITATIONS}/{invitation.id}"),
-            *validators(hashed_tag(enveloped(invitation_object(invitation)))),
-            *request.preferences.applied(writing=True),
-            # A secret must stay in no cache.
-            ("Cache-Control", "no-store"),
+        return written_answer(
+            request,
+            services,
+            invitation_object(invitation, url=url, mailed=mailed),
+            created=invitation.id,
+            shown=invitation_object(invitation),
+            minimal=(*IDENTITY, "url", "mailed"),
         )
-        return Response(status_code=201, content=enveloped(data, status=201), headers=headers)
 
     try:
         return await idempotency.execute(
@@ -281,7 +274,6 @@ async def list_invitations(request: Request, work: UnitOfWork, services: Service
         request,
         services,
         query,
-        path=INVITATIONS,
         encode=invitation_object,
         read_page=lambda: work.read(service.page_invitations, now_ms, page=query.page, per_page=query.per_page),
         read_part=lambda part: work.read(service.walk_invitations, now_ms, part),

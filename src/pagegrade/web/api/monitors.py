@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from pagegrade.model.errors import ValidationFailed, Violation
 from pagegrade.model.monitors import Monitor
@@ -18,26 +16,16 @@ from pagegrade.service.monitors.validation import read_budgets, read_schedule, r
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
-from pagegrade.web.http.conditional import may_change
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CreateMonitorBody, MonitorListQuery, UpdateMonitorBody
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import (
-    Headers,
-    enveloped,
-    hashed_tag,
-    picked,
-    unchanged,
-    validators,
-)
+from pagegrade.web.responses import IDENTITY, deleted_answer, enveloped, fresh_answer, precondition, written_answer
 from pagegrade.web.schemas.monitor import DeletedMonitor, MonitorAnswer, MonitorList, monitor_object
 
 PATH: Final = "/api/v1/monitors"
-MINIMAL: Final = ("id", "object", "paused")
-"""Members of a monitor that the response to a change has with ``Prefer: return=minimal``."""
 
 
 async def create_monitor(request: Request, idempotency: Idempotency, services: Services) -> Response:
@@ -47,8 +35,7 @@ async def create_monitor(request: Request, idempotency: Idempotency, services: S
     change = read_change(fields, violations, of_audit=fields.audit_id is not None)
 
     async def respond(monitor: Monitor) -> Response:
-        location = ("Location", f"{services.options.base_url}{PATH}/{monitor.id}")
-        return _changed(request, monitor, status=201, headers=(location,))
+        return _changed(request, services, monitor, created=monitor.id)
 
     return await idempotency.execute(
         fields,
@@ -90,12 +77,7 @@ def read_change(
 async def show_monitor(request: Request, work: UnitOfWork) -> Response:
     """Return a monitor."""
     monitor = await work.read(service.show_monitor, request.id)
-    etag = _etag(monitor)
-    return unchanged(request, etag, modified_ms=monitor.updated_at_ms) or Response(
-        status_code=200,
-        content=enveloped(monitor_object(monitor)),
-        headers=validators(etag, monitor.updated_at_ms),
-    )
+    return fresh_answer(request, enveloped(monitor_object(monitor)), modified_ms=monitor.updated_at_ms)
 
 
 async def list_monitors(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -106,7 +88,6 @@ async def list_monitors(request: Request, work: UnitOfWork, services: Services) 
         request,
         services,
         query,
-        path=PATH,
         encode=monitor_object,
         read_page=lambda: work.read(
             service.list_monitors,
@@ -137,7 +118,7 @@ async def update_monitor(request: Request, work: UnitOfWork, idempotency: Idempo
     )
 
     async def respond(monitor: Monitor) -> Response:
-        return _changed(request, monitor, status=200)
+        return _changed(request, services, monitor)
 
     if idempotency.key is None:
         return await respond(await work.write(update))
@@ -153,44 +134,29 @@ async def update_monitor(request: Request, work: UnitOfWork, idempotency: Idempo
 
 async def delete_monitor(request: Request, work: UnitOfWork) -> Response:
     """Delete a monitor."""
-    number = request.id
-    await work.write(service.delete_monitor, number, may_change=_precondition(request))
-    members: dict[str, Any] = {"id": number, "object": "monitor", "deleted": True, "status": 200}
-    return Response(status_code=200, content=msgspec.json.encode(members))
+    await work.write(service.delete_monitor, request.id, may_change=_precondition(request))
+    return deleted_answer("monitor", id=request.id)
 
 
-def _changed(request: Request, monitor: Monitor, *, status: int, headers: Headers = ()) -> Response:
+def _changed(request: Request, services: Services, monitor: Monitor, *, created: int | None = None) -> Response:
     """The answer to a change."""
-    data = picked(monitor_object(monitor), MINIMAL if request.preferences.minimal else None)
-    return Response(
-        status_code=status,
-        content=enveloped(data, status=status),
-        headers=(
-            *headers,
-            *validators(_etag(monitor), monitor.updated_at_ms),
-            *request.preferences.applied(writing=True),
-        ),
+    return written_answer(
+        request,
+        services,
+        monitor_object(monitor),
+        created=created,
+        minimal=(*IDENTITY, "paused"),
+        modified_ms=monitor.updated_at_ms,
     )
 
 
-def _etag(monitor: Monitor) -> str:
-    return hashed_tag(enveloped(monitor_object(monitor)))
-
-
 def _precondition(request: Request) -> Callable[[Monitor], str | None] | None:
-    """Return the tag of a monitor that is not the one the client knows; ``None``: the request has no condition."""
-    sent = tuple(request.header(name) for name in (b"if-match", b"if-none-match", b"if-unmodified-since"))
-    if sent == (None, None, None):
-        return None
-
-    def refused(monitor: Monitor) -> str | None:
-        etag = _etag(monitor)
-        return None if may_change(*sent, etag=etag, modified_ms=monitor.updated_at_ms) else etag
-
-    return refused
+    return precondition(request, monitor_object, modified_ms=lambda monitor: monitor.updated_at_ms)
 
 
 _CONDITIONS: Final = ("If-Match", "If-None-Match", "If-Unmodified-Since")
+
+
 OPERATIONS: Final = (
     Operation(
         method="GET",

@@ -69,7 +69,7 @@ async def list_projects(request: Request, work: UnitOfWork, services: Services) 
     """Return a page of the caller's projects."""
     query = request.query(ProjectListQuery)
     found = await work.read(service.list_projects, page=query.page, per_page=query.per_page)
-    return listed_answer(request, services, found, query, path=PATH, encode=project_object)
+    return listed_answer(request, services, found, query, encode=project_object)
 
 
 async def show_project(request: Request, work: UnitOfWork) -> Response:

@@ -18,7 +18,7 @@ from pagegrade.web.paging import Walk
 from pagegrade.web.parameters import ReportWalkQuery
 from pagegrade.web.report_requests import walk_query
 from pagegrade.web.request import Request
-from pagegrade.web.responses import listed_answer, picked, walked_answer
+from pagegrade.web.responses import listed_answer, picked, url_of, walked_answer
 from pagegrade.web.schemas.report import ReportList, report_item, report_object
 
 PATH: Final = "/api/v1/reports"
@@ -38,7 +38,7 @@ async def list_reports(request: Request, work: UnitOfWork, services: Services) -
     if "cursor" not in request.sent:
         found = await read(service.list_reports, asked, options, request.received_at_ms, with_results=whole)
         encoded = await _encoded(found, options.base_url, picks)
-        return listed_answer(request, services, encoded, query, path=PATH, encode=bytes)
+        return listed_answer(request, services, encoded, query, encode=bytes)
     if request.sent.get("page") and not request.preferences.lenient:
         raise ValidationFailed([PAGE_AND_CURSOR])
     walked = await read(
@@ -51,7 +51,7 @@ async def list_reports(request: Request, work: UnitOfWork, services: Services) -
         with_results=whole,
     )
     walk = Walk(
-        path=f"{options.base_url}{PATH}",
+        path=url_of(request, services),
         query=request.filters(query),
         per_page=query.per_page,
         before=None if walked.before is None else write_cursor(asked, walked.before),

@@ -34,6 +34,7 @@ from pagegrade.web.responses import (
     enveloped,
     picked,
     unchanged,
+    url_of,
     validators,
 )
 from pagegrade.web.schemas.report import DeletedReport, ReportAnswer, report_object, report_parts
@@ -157,7 +158,7 @@ async def create_report(
 
     async def respond(made: Stored) -> Response:
         services.wake()
-        location = ("Location", f"{options.base_url}{PATH}/{made.report.id}")
+        location = ("Location", f"{url_of(request, services)}/{made.report.id}")
         return await _finished(request, work, services, made, status=201, seconds=seconds, headers=(location,))
 
     return await idempotency.execute(

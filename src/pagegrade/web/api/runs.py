@@ -25,7 +25,7 @@ async def list_runs(request: Request, work: UnitOfWork, services: Services) -> R
     found = await work.read(
         service.list_runs, report_id, options, request.received_at_ms, page=query.page, per_page=query.per_page
     )
-    return listed_answer(request, services, found, query, path=f"{PATH.format(id=report_id)}/runs", encode=run_item)
+    return listed_answer(request, services, found, query, encode=run_item)
 
 
 async def show_run(request: Request, work: UnitOfWork, services: Services) -> Response:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Final
 
-import msgspec
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from pagegrade.model.errors import ValidationFailed
@@ -23,7 +22,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import MAX_TEXT, PagedById, read_moment
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, hashed_tag, validators
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, written_answer
 from pagegrade.web.schemas.silence import EndedSilence, SilenceAnswer, SilenceList, silence_object
 
 PATH: Final = "/api/v1/silences"
@@ -59,15 +58,7 @@ async def create_silence(request: Request, idempotency: Idempotency, services: S
         raise ValidationFailed(violations)
 
     async def respond(silence: Silence) -> Response:
-        data = silence_object(silence)
-        if request.preferences.minimal:
-            data = msgspec.json.encode({"id": silence.id, "object": "silence"})
-        headers = (
-            ("Location", f"{services.options.base_url}{PATH}/{silence.id}"),
-            *validators(hashed_tag(enveloped(silence_object(silence)))),
-            *request.preferences.applied(writing=True),
-        )
-        return Response(status_code=201, content=enveloped(data, status=201), headers=headers)
+        return written_answer(request, services, silence_object(silence), created=silence.id)
 
     return await idempotency.execute(
         fields,
@@ -99,7 +90,6 @@ async def list_silences(request: Request, work: UnitOfWork, services: Services) 
         request,
         services,
         query,
-        path=PATH,
         encode=silence_object,
         read_page=lambda: work.read(service.list_silences, now_ms, page=query.page, per_page=query.per_page),
         read_part=lambda part: work.read(service.walk_silences, now_ms, part),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-import msgspec
-
-from pagegrade.model.webhooks import StoredDelivery, StoredWebhook
+from pagegrade.model.webhooks import StoredDelivery
 from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -16,14 +13,13 @@ from pagegrade.service.webhooks import operations as service
 from pagegrade.service.webhooks.validation import read_change, read_webhook
 from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
-from pagegrade.web.http.conditional import may_change
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CreateWebhookBody, DeliveryListQuery, UpdateWebhookBody, WebhookListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import enveloped, fresh_answer, hashed_tag, validators
+from pagegrade.web.responses import IDENTITY, deleted_answer, enveloped, fresh_answer, precondition, written_answer
 from pagegrade.web.schemas.webhook import (
     DeletedWebhook,
     DeliveryAnswer,
@@ -53,7 +49,7 @@ async def create_webhook(request: Request, idempotency: Idempotency, services: S
     )
 
     async def respond(made: service.WithSecret) -> Response:
-        return _with_secret(request, services, made, status=201)
+        return _with_secret(request, services, made, created=made.webhook.id)
 
     return await idempotency.execute(
         fields,
@@ -78,7 +74,6 @@ async def list_webhooks(request: Request, work: UnitOfWork, services: Services) 
         request,
         services,
         query,
-        path=PATH,
         encode=webhook_object,
         read_page=lambda: work.read(service.list_webhooks, page=query.page, per_page=query.per_page),
         read_part=lambda part: work.read(service.walk_webhooks, part),
@@ -99,27 +94,21 @@ async def update_webhook(request: Request, work: UnitOfWork, services: Services)
         violations=violations,
     )
     changed = await work.write(
-        service.update_webhook, webhook.id, change, request.received_at_ms, holds=_condition(request)
+        service.update_webhook, webhook.id, change, request.received_at_ms, holds=precondition(request, webhook_object)
     )
-    body = enveloped(webhook_object(changed))
-    if request.preferences.minimal:
-        body = enveloped(_minimal("webhook", changed.id))
-    headers = (*validators(_tag(changed)), *request.preferences.applied(writing=True))
-    return Response(status_code=200, content=body, headers=headers)
+    return written_answer(request, services, webhook_object(changed))
 
 
 async def delete_webhook(request: Request, work: UnitOfWork) -> Response:
     """Delete a webhook with the log of its deliveries."""
-    number = request.id
-    await work.write(service.delete_webhook, number, holds=_condition(request))
-    members: dict[str, Any] = {"id": number, "object": "webhook", "deleted": True, "status": 200}
-    return Response(status_code=200, content=msgspec.json.encode(members))
+    await work.write(service.delete_webhook, request.id, holds=precondition(request, webhook_object))
+    return deleted_answer("webhook", id=request.id)
 
 
 async def rotate_secret(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Give a webhook a new secret."""
     rotated = await work.write(service.rotate_secret, request.id, request.received_at_ms)
-    return _with_secret(request, services, rotated, status=200)
+    return _with_secret(request, services, rotated)
 
 
 async def test_webhook(request: Request, work: UnitOfWork) -> Response:
@@ -136,7 +125,6 @@ async def list_deliveries(request: Request, work: UnitOfWork, services: Services
         request,
         services,
         query,
-        path=f"{PATH}/{number}/deliveries",
         encode=delivery_object,
         read_page=lambda: work.read(service.list_deliveries, number, page=query.page, per_page=query.per_page),
         read_part=lambda part: work.read(service.walk_deliveries, number, part),
@@ -150,37 +138,17 @@ async def retry_delivery(request: Request, work: UnitOfWork) -> Response:
     return Response(status_code=202, content=enveloped(delivery_object(delivery), status=202))
 
 
-def _with_secret(request: Request, services: Services, made: service.WithSecret, *, status: int) -> Response:
-    data = webhook_object(made.webhook, secret=made.secret)
-    if request.preferences.minimal and made.secret is None:
-        data = _minimal("webhook", made.webhook.id)
-    location = (("Location", f"{services.options.base_url}{PATH}/{made.webhook.id}"),) if status == 201 else ()  # noqa: PLR2004 - Created
-    headers = (*location, *validators(_tag(made.webhook)), *request.preferences.applied(writing=True))
-    # A secret must stay in no cache.
-    return Response(
-        status_code=status, content=enveloped(data, status=status), headers=(*headers, ("Cache-Control", "no-store"))
+def _with_secret(
+    request: Request, services: Services, made: service.WithSecret, *, created: int | None = None
+) -> Response:
+    return written_answer(
+        request,
+        services,
+        webhook_object(made.webhook, secret=made.secret),
+        created=created,
+        shown=webhook_object(made.webhook),
+        minimal=IDENTITY if made.secret is None else None,
     )
-
-
-def _tag(webhook: StoredWebhook) -> str:
-    return hashed_tag(enveloped(webhook_object(webhook)))
-
-
-def _condition(request: Request) -> Callable[[StoredWebhook], str | None] | None:
-    """The entity tag of a webhook that is not the one that the client knows; ``None``: the client did not ask."""
-    if_match, if_none_match = request.header(b"if-match"), request.header(b"if-none-match")
-    if if_match is None and if_none_match is None:
-        return None
-
-    def differs(webhook: StoredWebhook) -> str | None:
-        etag = _tag(webhook)
-        return None if may_change(if_match, if_none_match, None, etag=etag, modified_ms=0) else etag
-
-    return differs
-
-
-def _minimal(kind: str, number: int) -> bytes:
-    return msgspec.json.encode({"id": number, "object": kind})
 
 
 OPERATIONS: Final = (
