@@ -1,9 +1,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
 
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.web.responses import enveloped, hashed_tag, validators
+from tests.web.calling import BASE_URL, Instance, with_instance
 
 
 def test_data_comes_in_an_envelope() -> None:
@@ -34,3 +40,51 @@ def test_validators_are_what_is_known() -> None:
         ("ETag", '"1"'),
         ("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT"),
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "minimal"),
+    [
+        ("/api/v1/ignores", {"check": "title", "reason": "Known."}, {"id", "object"}),
+        ("/api/v1/access-profiles", {"name": "a", "origins": ["https://a.example"], "user": "u"}, {"id", "object"}),
+        ("/api/v1/account/keys", {"name": "ci", "scopes": ["reports:read"]}, {"id", "object", "secret"}),
+    ],
+)
+def test_a_new_object_is_where_its_answer_says(
+    tmp_path: Path, path: str, body: dict[str, Any], minimal: set[str]
+) -> None:
+    """Its tag is that of later answers, and a secret is in this answer alone, which no cache keeps."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        made = await instance.call("POST", path, json=body)
+        brief = await instance.call("POST", path, json=body, headers={"Prefer": "return=minimal"})
+        place = made.headers["location"].removeprefix(BASE_URL)
+        known = {"If-None-Match": made.headers["etag"]}
+        return [made, brief, await instance.call("GET", place), await instance.call("GET", place, headers=known)]
+
+    made, brief, shown, unchanged = with_instance(tmp_path, script)
+
+    assert made.headers["location"] == f"{BASE_URL}{path}/{made.json()['data']['id']}"
+    assert (set(brief.json()["data"]), brief.headers["preference-applied"]) == (minimal, "return=minimal")
+    assert (unchanged.status_code, shown.headers["etag"]) == (304, made.headers["etag"])
+    assert set(made.json()["data"]) - set(shown.json()["data"]) == minimal - {"id", "object"}
+    assert made.headers["cache-control"] == ("no-store" if "secret" in minimal else "private, no-store")
+
+
+def test_a_change_can_depend_on_what_the_client_knows(tmp_path: Path) -> None:
+    """With the tag of another state it is refused, and the refusal has the present one."""
+    path = "/api/v1/access-profiles"
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        body = {"name": "a", "origins": ["https://a.example"], "user": "u"}
+        made = await instance.call("POST", path, json=body)
+        place = made.headers["location"].removeprefix(BASE_URL)
+        known = {"If-Match": made.headers["etag"]}
+        changed = await instance.call("PUT", place, json={"name": "b"}, headers=known)
+        return [changed, await instance.call("DELETE", place, headers=known), await instance.call("DELETE", place)]
+
+    changed, refused, deleted = with_instance(tmp_path, script)
+
+    assert (changed.status_code, refused.status_code, deleted.status_code) == (200, 412, 200)
+    assert refused.headers["etag"] == changed.headers["etag"]
+    assert deleted.json() == {"id": 1, "object": "access_profile", "deleted": True, "status": 200}

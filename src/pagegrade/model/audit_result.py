@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
 from pagegrade.model.outcome import Importance
 from pagegrade.model.report import Grade
+from pagegrade.model.schema import Amount, Count, Points, about
 
 NoGrade = Literal[
     "too_few_pages",
@@ -100,15 +101,15 @@ class SiteCap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Distribution(msgspec.Struct, frozen=True, kw_only=True):
-    """Pages by their grade."""
+    """Pages by their result."""
 
-    good: int = 0
-    decent: int = 0
-    bad: int = 0
-    good_share: float = 0.0
-    """Share of the weight, 0 to 1; the three add up to 1 where there are any."""
-    decent_share: float = 0.0
-    bad_share: float = 0.0
+    good: Annotated[Count, about("Good pages.", 200)] = 0
+    decent: Annotated[Count, about("Decent pages.", 30)] = 0
+    bad: Annotated[Count, about("Bad pages.", 10)] = 0
+    good_share: Annotated[Amount, about("Share of good pages by their weight, 0 to 1.", 0.8, maximum=1)] = 0.0
+    """The three add up to 1 where there are any."""
+    decent_share: Annotated[Amount, about("Share of decent pages by their weight.", 0.15, maximum=1)] = 0.0
+    bad_share: Annotated[Amount, about("Share of bad pages by their weight.", 0.05, maximum=1)] = 0.0
 
 
 class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,18 +153,16 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SummaryChange(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings of a crawl by what became of them since an earlier one."""
+    """Findings of the evaluated crawl by what became of them since an earlier one."""
 
-    crawl: int
-    """Number of the earlier one: the last one that compares."""
-    score: int | None
-    """Its score."""
-    new: int = 0
-    worse: int = 0
-    fixed: int = 0
-    better: int = 0
-    still: int = 0
-    not_comparable: int = 0
+    crawl: Annotated[int, about("Number of the earlier crawl: the last one before that compares.", 1, minimum=1)]
+    score: Annotated[Points | None, about("Its score; null without a grade.", 81)]
+    new: Annotated[Count, about("Findings that are new.", 1)] = 0
+    worse: Annotated[Count, about("Findings that more pages have.", 0)] = 0
+    fixed: Annotated[Count, about("Findings that are gone from all of their pages.", 2)] = 0
+    better: Annotated[Count, about("Findings that fewer pages have.", 1)] = 0
+    still: Annotated[Count, about("Findings that are as they were.", 13)] = 0
+    not_comparable: Annotated[Count, about("Findings of which nothing can be said.", 1)] = 0
 
 
 class AuditSummary(msgspec.Struct, frozen=True, kw_only=True):

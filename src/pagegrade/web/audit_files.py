@@ -25,7 +25,7 @@ from pagegrade.service.audits.exports import (
 )
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.schemas.audit import result_object
-from pagegrade.web.schemas.audit_page import page_members
+from pagegrade.web.schemas.audit_page import listed_page
 
 FileName = Literal["json", "html", "findings", "pages", "sarif", "prompt", "sitemap"]
 MEDIA_TYPES: Final[dict[FileName, str]] = {
@@ -122,7 +122,7 @@ async def write_audit_file(
 def _written(exported: Exported, name: FileName, finding: int | None, tag: str, brand: Brand) -> bytes | None:
     result = exported.result
     if name == "pages":
-        return render_audit_pages(map(page_members, exported.pages)).encode()
+        return render_audit_pages(msgspec.structs.asdict(listed_page(page)) for page in exported.pages).encode()
     if name == "sitemap":
         return render_sitemap(exported.listed).encode()
     if result is None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
+from msgspec import UNSET
+
+from pagegrade.web.schemas.envelope import Links, Meta, ReportListLinks, ReportListMeta
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,31 +32,31 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         """Return the number of the last page, at least 1."""
         return max(1, -(-self.total // self.per_page))
 
-    def links(self) -> dict[str, str | None]:
+    def links(self) -> Links:
         """Return the URLs of the other pages."""
         last = self.last_page
         query = {**self.query, "per_page": self.per_page}
         start = f"{self.path}?{urlencode(query, quote_via=quote)}&page="
-        return {
-            "first": f"{start}1",
-            "last": f"{start}{last}",
+        return Links(
+            first=f"{start}1",
+            last=f"{start}{last}",
             # From a page past the end, the previous page is the last one.
-            "prev": f"{start}{min(self.page - 1, last)}" if self.page > 1 else None,
-            "next": f"{start}{self.page + 1}" if self.page < last else None,
-        }
+            prev=f"{start}{min(self.page - 1, last)}" if self.page > 1 else None,
+            next=f"{start}{self.page + 1}" if self.page < last else None,
+        )
 
-    def meta(self) -> dict[str, Any]:
+    def meta(self) -> Meta:
         """Return the position of this page in the list."""
         start = (self.page - 1) * self.per_page + 1
-        return {
-            "current_page": self.page,
-            "from": start if self.count else None,
-            "last_page": self.last_page,
-            "path": self.path,
-            "per_page": self.per_page,
-            "to": start + self.count - 1 if self.count else None,
-            "total": self.total,
-        }
+        return Meta(
+            current_page=self.page,
+            from_=start if self.count else None,
+            last_page=self.last_page,
+            path=self.path,
+            per_page=self.per_page,
+            to=start + self.count - 1 if self.count else None,
+            total=self.total,
+        )
 
 
 class Walk(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,20 +74,19 @@ class Walk(msgspec.Struct, frozen=True, kw_only=True):
     total: int | None
     """Number of items of the whole list; ``None`` if not counted."""
 
-    def links(self) -> dict[str, str | None]:
+    def links(self) -> ReportListLinks:
         """Return the URLs of the other parts; the last one is unknown without counting."""
         start = f"{self.path}?{urlencode({**self.query, 'per_page': self.per_page}, quote_via=quote)}&cursor="
-        return {
-            "first": start,
-            "last": None,
-            "prev": None if self.before is None else f"{start}{self.before}",
-            "next": None if self.after is None else f"{start}{self.after}",
-        }
+        return ReportListLinks(
+            first=start,
+            last=None,
+            prev=None if self.before is None else f"{start}{self.before}",
+            next=None if self.after is None else f"{start}{self.after}",
+        )
 
-    def meta(self) -> dict[str, Any]:
+    def meta(self) -> ReportListMeta:
         """Return the metadata of the list."""
-        counted = {} if self.total is None else {"total": self.total}
-        return {"path": self.path, "per_page": self.per_page, **counted}
+        return ReportListMeta(path=self.path, per_page=self.per_page, total=UNSET if self.total is None else self.total)
 
 
 def walk_body(items: Sequence[bytes], walk: Walk) -> tuple[bytes, str]:
@@ -99,8 +100,9 @@ def _list_body(items: Sequence[bytes], around: bytes) -> bytes:
     return b"".join((b'{"data":[', b",".join(items), b"],", around, b',"status":200}'))
 
 
-def _link_header(links: Mapping[str, str | None]) -> str:
-    return ", ".join(f'<{url}>; rel="{name}"' for name in ("first", "prev", "next", "last") if (url := links[name]))
+def _link_header(links: Links | ReportListLinks) -> str:
+    named = (("first", links.first), ("prev", links.prev), ("next", links.next), ("last", links.last))
+    return ", ".join(f'<{url}>; rel="{name}"' for name, url in named if url)
 
 
 def page_body(items: Sequence[bytes], page: Page) -> tuple[bytes, str]:

@@ -5,10 +5,11 @@ Source: https://www.rfc-editor.org/rfc/rfc9457
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, Literal, cast
 from urllib.parse import quote
 
 import msgspec
+from msgspec import UNSET
 
 from pagegrade.model.errors import (
     IdempotencyInProgress,
@@ -24,6 +25,8 @@ from pagegrade.model.errors import (
     Violation,
 )
 from pagegrade.render.english import N_
+from pagegrade.web.schemas import problem as schemas
+from pagegrade.web.schemas.shape import extended
 
 PROBLEMS: Final[dict[str, tuple[int, str]]] = {
     "bad_request": (400, N_("Bad request")),
@@ -131,23 +134,23 @@ def problem_body(problem: Problem, *, base_url: str, path: str, request_id: str)
         path: Path as the client sent it, without the query.
         request_id: Identifies the request in the logs.
     """
-    members: dict[str, Any] = {
-        "type": f"{base_url}/problems/{problem.code.replace('_', '-')}",
-        "title": PROBLEMS[problem.code][1],
-        "status": problem.status,
-        "detail": problem.message,
-        "instance": quote(path, safe=_PATH_CHARACTERS),
-        "code": problem.code,
-        "message": problem.message,
-        "request_id": request_id,
-    }
-    if problem.violations is not None:
-        errors: dict[str, list[str]] = {}
-        for violation in problem.violations:
-            errors.setdefault(violation.field, []).append(violation.message)
-        members["errors"] = errors
-        members["violations"] = [_violation(violation) for violation in problem.violations]
-    return msgspec.json.encode(members)
+    document = schemas.Problem(
+        type=f"{base_url}/problems/{problem.code.replace('_', '-')}",
+        title=PROBLEMS[problem.code][1],
+        status=problem.status,
+        detail=problem.message,
+        instance=quote(path, safe=_PATH_CHARACTERS),
+        code=problem.code,
+        message=problem.message,
+        request_id=request_id,
+    )
+    if problem.violations is None:
+        return msgspec.json.encode(document)
+    errors: dict[str, list[str]] = {}
+    for violation in problem.violations:
+        errors.setdefault(violation.field, []).append(violation.message)
+    violations = [_violation(violation) for violation in problem.violations]
+    return msgspec.json.encode(extended(document, schemas.ValidationProblem, errors=errors, violations=violations))
 
 
 def _headers(error: PagegradeError) -> tuple[tuple[str, str], ...]:
@@ -173,10 +176,11 @@ def _violations(error: PagegradeError, code: str) -> tuple[Violation, ...] | Non
     return () if code == "validation_failed" else None
 
 
-def _violation(violation: Violation) -> dict[str, Any]:
-    members: dict[str, Any] = {"field": violation.field, "in": violation.place, "code": violation.code}
-    if violation.allowed:
-        members["allowed"] = list(violation.allowed)
-    if violation.limit is not None:
-        members["limit"] = violation.limit
-    return members
+def _violation(violation: Violation) -> schemas.ProblemViolation:
+    return schemas.ProblemViolation(
+        field=violation.field,
+        in_=cast("Literal['query', 'body']", violation.place),
+        code=violation.code,
+        allowed=list(violation.allowed) if violation.allowed else UNSET,
+        limit=UNSET if violation.limit is None else violation.limit,
+    )

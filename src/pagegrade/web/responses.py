@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -17,6 +17,8 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.paging import Page, Walk, page_body, walk_body
 from pagegrade.web.parameters import Paged
 from pagegrade.web.request import Request
+from pagegrade.web.schemas.envelope import Deleted
+from pagegrade.web.schemas.problem import AnswerWarning
 from pagegrade.web.schemas.results import Part
 
 T = TypeVar("T")
@@ -46,8 +48,8 @@ def warned(answer: Response, warnings: Sequence[RequestWarning]) -> Response:
     return answer
 
 
-def _warnings(warnings: Sequence[RequestWarning]) -> list[dict[str, str]]:
-    return [{"field": each.field, "code": each.code, "message": each.message} for each in warnings]
+def _warnings(warnings: Sequence[RequestWarning]) -> list[AnswerWarning]:
+    return [AnswerWarning(field=each.field, code=each.code, message=each.message) for each in warnings]
 
 
 def hashed_tag(*parts: bytes) -> str:
@@ -162,10 +164,9 @@ def url_of(request: Request, services: Services) -> str:
     return f"{services.options.base_url}{path}"
 
 
-def deleted_answer(object_name: str, **members: Any) -> Response:
-    """Return 200 with the identifying members of the deleted object."""
-    content = {**members, "object": object_name, "deleted": True, "status": 200}
-    return Response(status_code=200, content=msgspec.json.encode(content))
+def deleted_answer(confirmation: Deleted) -> Response:
+    """Return 200 with the confirmation that an object was deleted."""
+    return Response(status_code=200, content=msgspec.json.encode(confirmation))
 
 
 def listed_answer(

@@ -19,7 +19,14 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import add_account
 from pagegrade.store.repositories.actions import list_actions
 from pagegrade.store.repositories.members import add_membership, load_role
-from pagegrade.web.api.members import Invitation, MadeInvitation, Member, invitation_object, member_object
+from pagegrade.web.api.members import (
+    Invitation,
+    MadeInvitation,
+    Member,
+    invitation_object,
+    made_invitation_object,
+    member_object,
+)
 from tests.gather.test_mail import Mailbox
 from tests.service.test_invitation_mail import mailbox, plain_text
 from tests.store_builders import add_key, add_owner
@@ -234,7 +241,7 @@ def test_a_member_has_the_members_of_its_description() -> None:
 def test_an_invitation_has_its_link_only_where_it_is_given() -> None:
     """And its account nowhere."""
     shown = msgspec.json.decode(invitation_object(INVITED))
-    made = msgspec.json.decode(invitation_object(INVITED, url="https://x.example/join/a", mailed=None))
+    made = msgspec.json.decode(made_invitation_object(INVITED, "https://x.example/join/a", None))
 
     assert set(shown) == set(Invitation.__struct_encode_fields__)
     assert set(made) == set(MadeInvitation.__struct_encode_fields__)

@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from pagegrade.model.schema import Count, Points, Scalar, Timestamp, about
 from pagegrade.web import schemas
-from pagegrade.web.schemas.shape import Document, example_of, members_of, schemas_of
+from pagegrade.web.schemas.shape import Document, example_of, extended, members_of, schemas_of
 
 MODULES = [import_module(found.name) for found in pkgutil.iter_modules(schemas.__path__, f"{schemas.__name__}.")]
 MODELS = sorted(
@@ -53,6 +53,23 @@ class Light(Struct, frozen=True, kw_only=True, omit_defaults=True):
     range_km: Annotated[Count | None, about("How far it is seen.", 30)] = None
     since: Annotated[int, about("Year in which it was lit first.", 1811, later=True)]
     from_: Annotated[str, about("Direction.", "north")] = field(name="from")
+
+
+class ListedKeeper(Keeper, frozen=True, kw_only=True):
+    """A keeper with a number."""
+
+    from_: Annotated[int, about("First year.", 1811)] = field(name="from")
+
+
+def test_a_document_is_extended_by_the_members_of_another() -> None:
+    """They come first and stay the same; one that is missing or unknown is an error."""
+    keeper = Keeper(name="Ida")
+
+    assert msgspec.json.encode(extended(keeper, ListedKeeper, from_=1858)) == b'{"name":"Ida","from":1858}'
+    with pytest.raises(TypeError, match="from_"):
+        extended(keeper, ListedKeeper)
+    with pytest.raises(TypeError, match="lamp"):
+        extended(keeper, ListedKeeper, from_=1858, lamp=None)
 
 
 def test_an_example_is_made_of_the_examples_of_its_members() -> None:

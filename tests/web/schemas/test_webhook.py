@@ -5,7 +5,14 @@ from __future__ import annotations
 import msgspec
 
 from pagegrade.model.webhooks import StoredDelivery
-from pagegrade.web.schemas.webhook import Delivery, Webhook, WebhookWithSecret, delivery_object, webhook_object
+from pagegrade.web.schemas.webhook import (
+    Delivery,
+    Webhook,
+    WebhookWithSecret,
+    delivery_object,
+    webhook_object,
+    webhook_with_secret,
+)
 from tests.store_builders import stored_webhook
 
 HOOK = stored_webhook(
@@ -21,7 +28,7 @@ def test_a_webhook_shows_no_secret() -> None:
     assert list(members) == list(Webhook.__struct_encode_fields__)
     assert members["url"] == "https://hooks.slack.example/…"
     assert b"salt" not in packed
-    assert list(msgspec.json.decode(webhook_object(HOOK, secret=None))) == list(
+    assert list(msgspec.json.decode(webhook_with_secret(HOOK, None))) == list(
         WebhookWithSecret.__struct_encode_fields__
     )
 

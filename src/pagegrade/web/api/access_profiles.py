@@ -71,7 +71,7 @@ class DeletedAccessProfile(Deleted, frozen=True, kw_only=True):
     """Confirmation that an access profile was deleted."""
 
     id: Annotated[int, about("The deleted profile.", 4, minimum=1)]
-    object: Annotated[Literal["access_profile"], about("The kind of object.", "access_profile")]
+    object: Annotated[Literal["access_profile"], about("The kind of object.", "access_profile")] = "access_profile"
 
 
 def access_profile_object(stored: StoredAccess) -> bytes:
@@ -160,7 +160,7 @@ async def update_access_profile(request: Request, work: UnitOfWork, services: Se
 async def delete_access_profile(request: Request, work: UnitOfWork) -> Response:
     """Delete a profile."""
     await work.write(service.delete_profile, request.id, holds=precondition(request, access_profile_object))
-    return deleted_answer("access_profile", id=request.id)
+    return deleted_answer(DeletedAccessProfile(id=request.id))
 
 
 def _wanted(fields: CreateAccessProfileBody | UpdateAccessProfileBody) -> service.AccessFields:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, cast
 
 import msgspec
 
@@ -24,7 +24,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer
 from pagegrade.web.schemas.envelope import Answer
-from pagegrade.web.schemas.key import APIKey, key_members
+from pagegrade.web.schemas.key import APIKey, api_key
 from pagegrade.web.schemas.shape import Document
 
 DEFAULT_PER_PAGE: Final = 10
@@ -144,55 +144,55 @@ def account_object(
     months: Sequence[StoredMonth],
 ) -> bytes:
     """The JSON object of an account, as the holder of ``key`` sees it."""
-    thresholds = options.analyze.thresholds
+    thresholds, privacy = options.analyze.thresholds, account.default_privacy
     most = {quota.name: quota.most for quota in quotas}
+    of_stored = {"reports": usage.reports}
     return msgspec.json.encode(
-        {
-            "id": account.id,
-            "object": "account",
-            "name": account.name,
-            "email": account.email,
-            "locale": account.locale,
-            "timezone": account.timezone,
-            "plan": {
-                "id": 1,
-                "name": account.plan or "self-hosted",
-                "features": {"api": 1, "reports": -1 if most["reports"] is None else most["reports"]},
-            },
-            "limits": {
-                "requests_per_minute": options.requests_per_minute,
-                "analyses_per_minute": options.analyses_per_minute,
-                "queued_runs": options.account_queue,
-                "batch": AT_ONCE,
+        Account(
+            id=account.id,
+            object="account",
+            name=account.name,
+            email=account.email,
+            locale=account.locale,
+            timezone=account.timezone,
+            plan=Plan(
+                id=1,
+                name=account.plan or "self-hosted",
+                features=Features(api=1, reports=-1 if most["reports"] is None else most["reports"]),
+            ),
+            limits=Limits(
+                requests_per_minute=options.requests_per_minute,
+                analyses_per_minute=options.analyses_per_minute,
+                queued_runs=options.account_queue,
+                batch=AT_ONCE,
                 **most,
-                "retention_days": options.retention_days,
-            },
-            "usage": {
-                **{quota.name: quota.used for quota in quotas},
-                "reports": usage.reports,
-                "projects": usage.projects,
-                "queued_runs": usage.queued_runs,
-                "analyses_today": usage.analyses_today,
-                "analyses_total": usage.analyses_total,
-                "stored_bytes": usage.stored_bytes,
-                "months": [
-                    {
-                        "month": f"{month.month // 100}-{month.month % 100:02}",
-                        "analyses": month.analyses,
-                        "browser_seconds": month.browser_ms // 1000,
-                        "audit_pages": month.audit_pages,
-                    }
+                retention_days=options.retention_days,
+            ),
+            usage=Usage(
+                **({quota.name: quota.used for quota in quotas} | of_stored),
+                projects=usage.projects,
+                queued_runs=usage.queued_runs,
+                analyses_today=usage.analyses_today,
+                analyses_total=usage.analyses_total,
+                stored_bytes=usage.stored_bytes,
+                months=[
+                    MonthUsage(
+                        month=f"{month.month // 100}-{month.month % 100:02}",
+                        analyses=month.analyses,
+                        browser_seconds=month.browser_ms // 1000,
+                        audit_pages=month.audit_pages,
+                    )
                     for month in months
                 ],
-            },
-            "defaults": {
-                "privacy": int(options.default_privacy if account.default_privacy is None else account.default_privacy),
-                "per_page": DEFAULT_PER_PAGE,
-            },
-            "thresholds": {"good": thresholds.good, "decent": thresholds.decent},
-            "api_key": key_members(key),
-            "created_at": timestamp(account.created_at_ms),
-        }
+            ),
+            defaults=Defaults(
+                privacy=cast("Literal[0, 1, 2]", options.default_privacy if privacy is None else privacy),
+                per_page=DEFAULT_PER_PAGE,
+            ),
+            thresholds=AccountThresholds(good=thresholds.good, decent=thresholds.decent),
+            api_key=api_key(key),
+            created_at=timestamp(account.created_at_ms),
+        )
     )
 
 

@@ -197,7 +197,7 @@ async def update_audit(request: Request, work: UnitOfWork, services: Services) -
 async def delete_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Delete an audit."""
     await work.write(service.delete_audit, request.id, holds=_condition(request, services))
-    return deleted_answer("audit", id=request.id)
+    return deleted_answer(DeletedAudit(id=request.id))
 
 
 async def list_audit_crawls(request: Request, work: UnitOfWork, services: Services) -> Response:

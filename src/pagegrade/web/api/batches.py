@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -32,7 +32,7 @@ from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, picked, url_of
 from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
-from pagegrade.web.schemas.shape import Document
+from pagegrade.web.schemas.shape import Document, extended
 
 
 class BatchItem(Document, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ class DeletedBatch(Deleted, frozen=True, kw_only=True):
     """Confirmation that a batch was deleted; its reports are kept."""
 
     id: Annotated[int, about("The deleted batch.", 7, minimum=1)]
-    object: Annotated[Literal["batch"], about("The kind of object.", "batch")]
+    object: Annotated[Literal["batch"], about("The kind of object.", "batch")] = "batch"
 
 
 def batch_item(batch: BatchState) -> bytes:
@@ -99,30 +99,31 @@ def batch_item(batch: BatchState) -> bytes:
 
 def batch_object(batch: BatchState) -> bytes:
     """The JSON object of a batch, whole."""
+    refused = msgspec.json.decode(batch.refused, type=list[RefusedURL])
     reports = [
-        {
-            "id": report.id,
-            "object": "report",
-            "url": report.url,
-            "state": report.state,
-            "result": None if report.rating is None else GRADES[report.rating],
-            "score": report.score,
-        }
+        BatchReport(
+            id=report.id,
+            object="report",
+            url=report.url,
+            state=report.state,
+            result=None if report.rating is None else GRADES[report.rating],
+            score=report.score,
+        )
         for report in batch.reports
     ]
-    return msgspec.json.encode({**_batch(batch), "refused": msgspec.Raw(batch.refused), "reports": reports})
+    return msgspec.json.encode(extended(_batch(batch), Batch, refused=refused, reports=reports))
 
 
-def _batch(batch: BatchState) -> dict[str, Any]:
-    return {
-        "id": batch.id,
-        "object": "batch",
-        "total": len(batch.reports),
-        "queued": batch.unfinished,
-        "completed": batch.count("completed"),
-        "failed": batch.count("failed"),
-        "created_at": timestamp(batch.created_at_ms),
-    }
+def _batch(batch: BatchState) -> BatchItem:
+    return BatchItem(
+        id=batch.id,
+        object="batch",
+        total=len(batch.reports),
+        queued=batch.unfinished,
+        completed=batch.count("completed"),
+        failed=batch.count("failed"),
+        created_at=timestamp(batch.created_at_ms),
+    )
 
 
 PATH: Final = "/api/v1/batches"
@@ -258,7 +259,7 @@ async def list_batches(request: Request, work: UnitOfWork, services: Services) -
 async def delete_batch(request: Request, work: UnitOfWork) -> Response:
     """Forget a batch and answer that it is gone; its reports stay."""
     await work.write(service.delete_batch, request.id)
-    return deleted_answer("batch", id=request.id)
+    return deleted_answer(DeletedBatch(id=request.id))
 
 
 OPERATIONS: Final = (

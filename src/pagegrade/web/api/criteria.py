@@ -87,7 +87,7 @@ class WithdrawnResult(Deleted, frozen=True, kw_only=True):
     """Confirmation that the recorded result of a criterion was taken back."""
 
     criterion: Annotated[str, about("Number of the criterion.", "1.4.5")]
-    object: Annotated[Literal["manual_result"], about("The kind of object.", "manual_result")]
+    object: Annotated[Literal["manual_result"], about("The kind of object.", "manual_result")] = "manual_result"
     report_id: Annotated[int, about("The report.", 1042, minimum=1)]
 
 
@@ -206,7 +206,7 @@ async def withdraw_result(request: Request, work: UnitOfWork, services: Services
     )
     if not was_there:
         raise NotFound
-    return deleted_answer("manual_result", criterion=number, report_id=request.id)
+    return deleted_answer(WithdrawnResult(criterion=number, report_id=request.id))
 
 
 async def _read(request: Request, work: UnitOfWork, services: Services) -> bytes:

@@ -66,7 +66,7 @@ class DeletedIgnore(Deleted, frozen=True, kw_only=True):
     """Confirmation that an ignore rule was deleted."""
 
     id: Annotated[int, about("The deleted rule.", 12, minimum=1)]
-    object: Annotated[Literal["ignore"], about("The kind of object.", "ignore")]
+    object: Annotated[Literal["ignore"], about("The kind of object.", "ignore")] = "ignore"
 
 
 def ignore_object(stored: StoredIgnore) -> bytes:
@@ -144,7 +144,7 @@ async def list_ignores(request: Request, work: UnitOfWork, services: Services) -
 async def delete_ignore(request: Request, work: UnitOfWork) -> Response:
     """Delete a rule."""
     await work.write(service.delete_ignore, request.id)
-    return deleted_answer("ignore", id=request.id)
+    return deleted_answer(DeletedIgnore(id=request.id))
 
 
 OPERATIONS: Final = (

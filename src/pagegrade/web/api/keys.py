@@ -19,7 +19,7 @@ from pagegrade.web.parameters import CreateKeyBody, KeyListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import IDENTITY, deleted_answer, enveloped, fresh_answer, written_answer
-from pagegrade.web.schemas.key import DeletedKey, KeyAnswer, KeyList, MadeKeyAnswer, key_object
+from pagegrade.web.schemas.key import DeletedKey, KeyAnswer, KeyList, MadeKeyAnswer, key_object, made_key_object
 
 PATH: Final = "/api/v1/account/keys"
 TAG: Final = "Keys"
@@ -35,7 +35,7 @@ async def create_key(request: Request, idempotency: Idempotency, services: Servi
         return written_answer(
             request,
             services,
-            key_object(key, secret=secret),
+            made_key_object(key, secret),
             created=key.id,
             shown=key_object(key),
             minimal=(*IDENTITY, "secret"),
@@ -80,7 +80,7 @@ async def list_keys(request: Request, work: UnitOfWork, services: Services) -> R
 async def revoke_key(request: Request, work: UnitOfWork) -> Response:
     """Revoke a key."""
     await work.write(service.revoke_unrevoked_key, request.id, request.received_at_ms)
-    return deleted_answer("key", id=request.id)
+    return deleted_answer(DeletedKey(id=request.id))
 
 
 OPERATIONS: Final = (

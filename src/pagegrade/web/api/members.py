@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Final, Literal, cast
 
 import msgspec
 from pydantic import BaseModel, Field
@@ -29,10 +29,11 @@ from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import IDENTITY, deleted_answer, enveloped, fresh_answer, written_answer
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
-from pagegrade.web.schemas.shape import Document
+from pagegrade.web.schemas.shape import Document, extended
 
 RoleName = Literal["viewer", "editor", "admin", "owner"]
 """Names of ``Role``, in lower case."""
+Mailed = Literal[invitation_mail.Mailed, "limited"]
 _MAILED = "Whether the link was sent to the address: `sent`; `refused` or `unavailable` by the mail server; `limited`: "
 _MAILED += "too many were sent within an hour. Null: no address was given, or the answer repeats an earlier one."
 
@@ -64,7 +65,7 @@ class RemovedMember(Deleted, frozen=True, kw_only=True):
     """Confirmation that a person is no member any more."""
 
     id: Annotated[int, about("The removed person.", 7, minimum=1)]
-    object: Annotated[Literal["member"], about("The kind of object.", "member")]
+    object: Annotated[Literal["member"], about("The kind of object.", "member")] = "member"
 
 
 class Invitation(Document, frozen=True, kw_only=True):
@@ -88,7 +89,7 @@ class MadeInvitation(Invitation, frozen=True, kw_only=True):
             "https://grades.example.org/join/pYkN0oE1dXw3cRbq7tUVgHs5aZfJ2mLx8KiQ4CvTeSw",
         ),
     ]
-    mailed: Annotated[Literal["sent", "refused", "unavailable", "limited"] | None, about(_MAILED, None, "sent")]
+    mailed: Annotated[Mailed | None, about(_MAILED, None, "sent")]
 
 
 class InvitationAnswer(Answer, frozen=True, kw_only=True):
@@ -113,7 +114,7 @@ class WithdrawnInvitation(Deleted, frozen=True, kw_only=True):
     """Confirmation that an invitation can be accepted no more."""
 
     id: Annotated[int, about("The withdrawn invitation.", 4, minimum=1)]
-    object: Annotated[Literal["invitation"], about("The kind of object.", "invitation")]
+    object: Annotated[Literal["invitation"], about("The kind of object.", "invitation")] = "invitation"
 
 
 def member_object(teammate: Teammate) -> bytes:
@@ -124,23 +125,35 @@ def member_object(teammate: Teammate) -> bytes:
             object="member",
             name=teammate.person.name,
             email=teammate.person.email,
-            role=cast("RoleName", teammate.role.name.lower()),
+            role=_role(teammate.role),
             joined_at=timestamp(teammate.joined_at_ms),
         )
     )
 
 
-def invitation_object(invitation: StoredInvitation, **more: Any) -> bytes:
-    """The JSON object of an invitation, with further members."""
-    members: dict[str, Any] = {
-        "id": invitation.id,
-        "object": "invitation",
-        "label": invitation.label,
-        "role": invitation.role.name.lower(),
-        "created_at": timestamp(invitation.created_at_ms),
-        "expires_at": timestamp(invitation.expires_at_ms),
-    }
-    return msgspec.json.encode({**members, **more})
+def invitation_object(invitation: StoredInvitation) -> bytes:
+    """The JSON object of an invitation, without its link."""
+    return msgspec.json.encode(_invitation(invitation))
+
+
+def made_invitation_object(invitation: StoredInvitation, url: str | None, mailed: Mailed | None) -> bytes:
+    """The JSON object of a new invitation; ``None``: its link was shown before, or not sent."""
+    return msgspec.json.encode(extended(_invitation(invitation), MadeInvitation, url=url, mailed=mailed))
+
+
+def _invitation(invitation: StoredInvitation) -> Invitation:
+    return Invitation(
+        id=invitation.id,
+        object="invitation",
+        label=invitation.label,
+        role=_role(invitation.role),
+        created_at=timestamp(invitation.created_at_ms),
+        expires_at=timestamp(invitation.expires_at_ms),
+    )
+
+
+def _role(role: Role) -> RoleName:
+    return cast("RoleName", role.name.lower())
 
 
 PATH: Final = "/api/v1/account/members"
@@ -216,7 +229,7 @@ async def remove_member(request: Request, work: UnitOfWork) -> Response:
         await work.write(service.remove_member, request.id)
     except InvalidInput as error:
         raise _refused(error) from None
-    return deleted_answer("member", id=request.id)
+    return deleted_answer(RemovedMember(id=request.id))
 
 
 async def create_invitation(
@@ -241,7 +254,7 @@ async def create_invitation(
         return written_answer(
             request,
             services,
-            invitation_object(invitation, url=url, mailed=mailed),
+            made_invitation_object(invitation, url, mailed),
             created=invitation.id,
             shown=invitation_object(invitation),
             minimal=(*IDENTITY, "url", "mailed"),
@@ -289,10 +302,12 @@ async def show_invitation(request: Request, work: UnitOfWork) -> Response:
 async def withdraw_invitation(request: Request, work: UnitOfWork) -> Response:
     """Withdraw an invitation."""
     await work.write(service.withdraw, request.id)
-    return deleted_answer("invitation", id=request.id)
+    return deleted_answer(WithdrawnInvitation(id=request.id))
 
 
-async def _mail(services: Services, work: UnitOfWork, made: service.NewInvitation, recipient: str, now_ms: int) -> str:
+async def _mail(
+    services: Services, work: UnitOfWork, made: service.NewInvitation, recipient: str, now_ms: int
+) -> Mailed:
     """Send the link; the invitation is there, whatever becomes of the message."""
     try:
         await invitation_mail.count_mail(services, work.caller, recipient)

@@ -135,7 +135,7 @@ async def update_monitor(request: Request, work: UnitOfWork, idempotency: Idempo
 async def delete_monitor(request: Request, work: UnitOfWork) -> Response:
     """Delete a monitor."""
     await work.write(service.delete_monitor, request.id, may_change=_precondition(request))
-    return deleted_answer("monitor", id=request.id)
+    return deleted_answer(DeletedMonitor(id=request.id))
 
 
 def _changed(request: Request, services: Services, monitor: Monitor, *, created: int | None = None) -> Response:

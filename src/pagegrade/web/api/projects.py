@@ -47,7 +47,7 @@ class DeletedProject(Deleted, frozen=True, kw_only=True):
     """Confirmation that the reports of a project were deleted."""
 
     project: Annotated[str, about("The host.", "example.com")]
-    object: Annotated[Literal["project"], about("The kind of object.", "project")]
+    object: Annotated[Literal["project"], about("The kind of object.", "project")] = "project"
     reports: Annotated[Count, about("Number of deleted reports.", 14)]
 
 
@@ -82,7 +82,7 @@ async def delete_project(request: Request, work: UnitOfWork, services: Services)
     """Delete every report of a project, a part at a time, and answer how many there were."""
     typed = typed_project(request)
     count = await delete_project_in_parts(work, services, typed)
-    return deleted_answer("project", project=project_of(typed), reports=count)
+    return deleted_answer(DeletedProject(project=project_of(typed), reports=count))
 
 
 OPERATIONS: Final = (

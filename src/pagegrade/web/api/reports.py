@@ -251,7 +251,7 @@ async def delete_report(request: Request, work: UnitOfWork, services: Services) 
         service.delete_report, report_id, options, request.received_at_ms, may_change=_precondition(request)
     )
     services.changes.notify(report_id)
-    return deleted_answer("report", id=report_id)
+    return deleted_answer(DeletedReport(id=report_id))
 
 
 def _report_id(stored: Stored) -> int:

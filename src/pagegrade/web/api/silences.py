@@ -99,7 +99,7 @@ async def list_silences(request: Request, work: UnitOfWork, services: Services) 
 async def end_silence(request: Request, work: UnitOfWork) -> Response:
     """End a silence."""
     await work.write(service.end_silence, request.id, request.received_at_ms)
-    return deleted_answer("silence", id=request.id)
+    return deleted_answer(EndedSilence(id=request.id))
 
 
 OPERATIONS: Final = (

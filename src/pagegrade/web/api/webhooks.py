@@ -29,6 +29,7 @@ from pagegrade.web.schemas.webhook import (
     WebhookSecretAnswer,
     delivery_object,
     webhook_object,
+    webhook_with_secret,
 )
 
 PATH: Final = "/api/v1/webhooks"
@@ -102,7 +103,7 @@ async def update_webhook(request: Request, work: UnitOfWork, services: Services)
 async def delete_webhook(request: Request, work: UnitOfWork) -> Response:
     """Delete a webhook with the log of its deliveries."""
     await work.write(service.delete_webhook, request.id, holds=precondition(request, webhook_object))
-    return deleted_answer("webhook", id=request.id)
+    return deleted_answer(DeletedWebhook(id=request.id))
 
 
 async def rotate_secret(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -144,7 +145,7 @@ def _with_secret(
     return written_answer(
         request,
         services,
-        webhook_object(made.webhook, secret=made.secret),
+        webhook_with_secret(made.webhook, made.secret),
         created=created,
         shown=webhook_object(made.webhook),
         minimal=IDENTITY if made.secret is None else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal, cast
 
 import msgspec
 from msgspec import structs
@@ -16,7 +16,16 @@ from pagegrade.model.audit import (
     StopReason,
     withheld,
 )
-from pagegrade.model.audit_result import AuditResult, AuditSummary, Extent, NoGrade, Place, SiteFinding
+from pagegrade.model.audit_result import (
+    AuditResult,
+    AuditSummary,
+    Distribution,
+    Extent,
+    NoGrade,
+    Place,
+    SiteFinding,
+    SummaryChange,
+)
 from pagegrade.model.outcome import Importance
 from pagegrade.model.report import Grade
 from pagegrade.model.schema import URL, Amount, Count, Points, Timestamp, about
@@ -26,7 +35,7 @@ from pagegrade.report.serialize import timestamp
 from pagegrade.service.audits.consent import allowed_rate
 from pagegrade.service.audits.operations import ShownCrawl, ShownPlace
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted, ListAnswer
-from pagegrade.web.schemas.shape import Document
+from pagegrade.web.schemas.shape import Document, extended
 
 _NO, _YES = (False,), (True,)
 _START: Final = "https://example.com/"
@@ -44,8 +53,10 @@ class AuditSettingsDocument(Document, frozen=True, kw_only=True):
             "host",
         ),
     ]
-    include: Annotated[list[str], about("Patterns of robots.txt that pages must match; none: all are in.", ["/blog/*"])]
-    exclude: Annotated[list[str], about("Patterns of robots.txt of pages that are left out.", ["*/print/"])]
+    include: Annotated[
+        tuple[str, ...], about("Patterns of robots.txt that pages must match; none: all are in.", ["/blog/*"])
+    ]
+    exclude: Annotated[tuple[str, ...], about("Patterns of robots.txt of pages that are left out.", ["*/print/"])]
     max_pages: Annotated[Count, about("URLs that are fetched, redirects and errors included.", 500)]
     max_depth: Annotated[Count, about("Clicks from the start.", 50)]
     rate: Annotated[Amount | None, about("Requests that may begin in a second; null: no limit.", 1.0)]
@@ -56,7 +67,8 @@ class AuditSettingsDocument(Document, frozen=True, kw_only=True):
         URL | None, about("The sitemap that was given in place of a start page; null: none was.", None)
     ]
     urls: Annotated[
-        list[URL], about("The only pages that are fetched; none: those that links lead to.", ["https://example.com/a"])
+        tuple[URL, ...],
+        about("The only pages that are fetched; none: those that links lead to.", ["https://example.com/a"]),
     ]
     access: Annotated[
         int | None,
@@ -99,17 +111,6 @@ class AuditCrawl(Document, frozen=True, kw_only=True):
     finished_at: Annotated[Timestamp | None, about("Time of its end.", "2026-01-05T12:44:56.789Z")]
 
 
-class AuditDistribution(Document, frozen=True, kw_only=True):
-    """Pages by their result."""
-
-    good: Annotated[Count, about("Good pages.", 200)]
-    decent: Annotated[Count, about("Decent pages.", 30)]
-    bad: Annotated[Count, about("Bad pages.", 10)]
-    good_share: Annotated[Amount, about("Share of good pages by their weight, 0 to 1.", 0.8, maximum=1)]
-    decent_share: Annotated[Amount, about("Share of decent pages by their weight.", 0.15, maximum=1)]
-    bad_share: Annotated[Amount, about("Share of bad pages by their weight.", 0.05, maximum=1)]
-
-
 class AuditCounts(Document, frozen=True, kw_only=True):
     """Figures of an evaluated crawl."""
 
@@ -131,19 +132,6 @@ class AuditCounts(Document, frozen=True, kw_only=True):
     informative: Annotated[Count, about("Findings for information.", 1)]
 
 
-class AuditChange(Document, frozen=True, kw_only=True):
-    """Findings of the evaluated crawl by what became of them since an earlier one."""
-
-    crawl: Annotated[int, about("Number of the earlier crawl: the last one before that compares.", 1, minimum=1)]
-    score: Annotated[Points | None, about("Its score; null without a grade.", 81)]
-    new: Annotated[Count, about("Findings that are new.", 1)]
-    worse: Annotated[Count, about("Findings that more pages have.", 0)]
-    fixed: Annotated[Count, about("Findings that are gone from all of their pages.", 2)]
-    better: Annotated[Count, about("Findings that fewer pages have.", 1)]
-    still: Annotated[Count, about("Findings that are as they were.", 13)]
-    not_comparable: Annotated[Count, about("Findings of which nothing can be said.", 1)]
-
-
 class AuditDocument(Document, frozen=True, kw_only=True):
     """A site that is crawled and graded as a whole."""
 
@@ -163,10 +151,10 @@ class AuditDocument(Document, frozen=True, kw_only=True):
     coverage: Annotated[Amount | None, about("Share of the known URLs that were fetched, 0 to 1.", 0.92, maximum=1)]
     partial: Annotated[bool | None, about("True if the score is of a part of the site only.", *_NO)]
     p10: Annotated[Points | None, about("A tenth of the pages score so much or less.", 55)]
-    distribution: Annotated[AuditDistribution | None, about("Pages by their result; null: nothing was evaluated.")]
+    distribution: Annotated[Distribution | None, about("Pages by their result; null: nothing was evaluated.")]
     counts: Annotated[AuditCounts | None, about("Figures of the evaluated crawl; null: there is none.")]
     change: Annotated[
-        AuditChange | None, about("What changed since the crawl before; null: none before compares with it.")
+        SummaryChange | None, about("What changed since the crawl before; null: none before compares with it.")
     ]
     crawl: Annotated[AuditCrawl, about("The newest crawl.")]
     settings: Annotated[AuditSettingsDocument, about("Settings of the next crawl.")]
@@ -196,7 +184,7 @@ class DeletedAudit(Deleted, frozen=True, kw_only=True):
     """Confirmation that an audit was deleted."""
 
     id: Annotated[int, about("The deleted audit.", 12, minimum=1)]
-    object: Annotated[Literal["audit"], about("The kind of object.", "audit")]
+    object: Annotated[Literal["audit"], about("The kind of object.", "audit")] = "audit"
 
 
 class CrawlPattern(Document, frozen=True, kw_only=True):
@@ -304,42 +292,43 @@ class FindingPageList(ListAnswer, frozen=True, kw_only=True):
 def audit_object(audit: Audit, base_url: str) -> bytes:
     """The JSON object of an audit; its share page is below ``base_url``."""
     summary, settings = audit.summary, audit.settings
-    members: dict[str, Any] = {
-        "id": audit.id,
-        "object": "audit",
-        "url": audit.start_url,
-        "project": audit.project,
-        "state": audit.crawl.state,
-        "result": None if summary is None else summary.rating,
-        "score": None if summary is None else summary.score,
-        "withheld": withheld_object(withheld(audit.crawl, summary)),
-        "graded_crawl": audit.graded,
-        "coverage": None if summary is None else round(summary.coverage, 4),
-        "partial": None if summary is None else summary.partial,
-        "p10": None if summary is None else summary.p10,
-        "distribution": None if summary is None else msgspec.to_builtins(summary.distribution),
-        "counts": None if summary is None else _counts(summary),
-        "change": None if summary is None or summary.change is None else msgspec.to_builtins(summary.change),
-        "crawl": _crawl(audit.crawl, summary if audit.graded == audit.crawl.number else None),
-        "settings": {
-            "scope": settings.scope,
-            "include": settings.include,
-            "exclude": settings.exclude,
-            "max_pages": settings.max_pages,
-            "max_depth": settings.max_depth,
-            "rate": settings.rate_per_s,
-            "external": settings.external,
-            "render": settings.render,
-            "sitemap": settings.sitemaps,
-            "sitemap_url": settings.sitemap,
-            "urls": settings.urls,
-            "access": settings.access,
-        },
-        "privacy": audit.privacy,
-        "share_url": None if audit.privacy == Privacy.PRIVATE else f"{base_url}{share_path(audit)}",
-        "created_at": timestamp(audit.created_at_ms),
-    }
-    return msgspec.json.encode(members)
+    return msgspec.json.encode(
+        AuditDocument(
+            id=audit.id,
+            object="audit",
+            url=audit.start_url,
+            project=audit.project,
+            state=audit.crawl.state,
+            result=None if summary is None else summary.rating,
+            score=None if summary is None else summary.score,
+            withheld=_withheld(audit.crawl, summary),
+            graded_crawl=audit.graded,
+            coverage=None if summary is None else round(summary.coverage, 4),
+            partial=None if summary is None else summary.partial,
+            p10=None if summary is None else summary.p10,
+            distribution=None if summary is None else summary.distribution,
+            counts=None if summary is None else _counts(summary),
+            change=None if summary is None else summary.change,
+            crawl=_crawl(audit.crawl, summary if audit.graded == audit.crawl.number else None),
+            settings=AuditSettingsDocument(
+                scope=settings.scope,
+                include=settings.include,
+                exclude=settings.exclude,
+                max_pages=settings.max_pages,
+                max_depth=settings.max_depth,
+                rate=settings.rate_per_s,
+                external=settings.external,
+                render=settings.render,
+                sitemap=settings.sitemaps,
+                sitemap_url=settings.sitemap,
+                urls=settings.urls,
+                access=cast("int | None", settings.access),
+            ),
+            privacy=cast("Literal[0, 1, 2]", audit.privacy),
+            share_url=None if audit.privacy == Privacy.PRIVATE else f"{base_url}{share_path(audit)}",
+            created_at=timestamp(audit.created_at_ms),
+        )
+    )
 
 
 def share_path(audit: Audit) -> str:
@@ -347,36 +336,40 @@ def share_path(audit: Audit) -> str:
     return f"/a/{audit.slug}"
 
 
-def _counts(summary: AuditSummary) -> dict[str, int]:
+def _counts(summary: AuditSummary) -> AuditCounts:
     severities = {
         name: summary.severities.get(name, 0) for name in ("critical", "high", "medium", "low", "informative")
     }
-    return {
-        "found": summary.found,
-        "fetched": summary.fetched,
-        "pages": summary.read,
-        "graded": summary.graded,
-        "carried": summary.carried,
-        "findings": sum(severities.values()),
+    return AuditCounts(
+        found=summary.found,
+        fetched=summary.fetched,
+        pages=summary.read,
+        graded=summary.graded,
+        carried=summary.carried,
+        findings=sum(severities.values()),
         **severities,
-    }
+    )
 
 
-def _crawl(crawl: Crawl, summary: AuditSummary | None) -> dict[str, Any]:
-    return {
-        "number": crawl.number,
-        "state": crawl.state,
-        "fetched": crawl.fetched,
-        "complete": crawl.complete,
-        "stop_reason": crawl.stop_reason,
-        "error": crawl.error,
-        "withheld": withheld_object(withheld(crawl, summary)),
-        "resume_at": timestamp(crawl.resume_at_ms),
-        "rate": allowed_rate(crawl, crawl.start_url),
-        "proof": None if crawl.facts is None else crawl.facts.proof,
-        "created_at": timestamp(crawl.created_at_ms),
-        "finished_at": timestamp(crawl.finished_at_ms),
-    }
+def _withheld(crawl: Crawl, summary: AuditSummary | None) -> AuditWithheld | None:
+    return msgspec.convert(withheld_object(withheld(crawl, summary)), AuditWithheld | None)
+
+
+def _crawl(crawl: Crawl, summary: AuditSummary | None) -> AuditCrawl:
+    return AuditCrawl(
+        number=crawl.number,
+        state=crawl.state,
+        fetched=crawl.fetched,
+        complete=crawl.complete,
+        stop_reason=crawl.stop_reason,
+        error=cast("CrawlError | None", crawl.error),
+        withheld=_withheld(crawl, summary),
+        resume_at=timestamp(crawl.resume_at_ms),
+        rate=allowed_rate(crawl, crawl.start_url),
+        proof=None if crawl.facts is None else crawl.facts.proof,
+        created_at=timestamp(crawl.created_at_ms),
+        finished_at=timestamp(crawl.finished_at_ms),
+    )
 
 
 def result_object(audit: Audit, crawl: Crawl, result: AuditResult) -> bytes:
@@ -388,37 +381,38 @@ def result_object(audit: Audit, crawl: Crawl, result: AuditResult) -> bytes:
 
 def crawl_item(shown: ShownCrawl) -> bytes:
     """The JSON object of a crawl in a list."""
-    return msgspec.json.encode(_crawl_members(shown))
+    return msgspec.json.encode(_crawl_item(shown))
 
 
 def crawl_object(shown: ShownCrawl) -> bytes:
     """The JSON object of a crawl with its patterns."""
     patterns = [
-        {
-            "pattern": one.text,
-            "found": one.found,
-            "fetched": one.fetched,
-            "distinct": one.distinct,
-            "put_off": one.lane > 0,
-        }
+        CrawlPattern(
+            pattern=one.text,
+            found=one.found,
+            fetched=one.fetched,
+            distinct=one.distinct,
+            put_off=one.lane > 0,
+        )
         for one in shown.patterns
     ]
-    return msgspec.json.encode({**_crawl_members(shown), "patterns": patterns})
+    return msgspec.json.encode(extended(_crawl_item(shown), CrawlDocument, patterns=patterns))
 
 
-def _crawl_members(shown: ShownCrawl) -> dict[str, Any]:
+def _crawl_item(shown: ShownCrawl) -> CrawlItem:
     crawl, summary = shown.crawl, shown.summary
     rate = shown.pages_per_second
-    return {
-        **_crawl(crawl, summary),
-        "object": "crawl",
-        "found": shown.found,
-        "bytes": crawl.bytes,
-        "pages_per_second": None if rate is None else round(rate, 2),
-        "eta_s": shown.left_s,
-        "result": None if summary is None else summary.rating,
-        "score": None if summary is None else summary.score,
-    }
+    return extended(
+        _crawl(crawl, summary),
+        CrawlItem,
+        object="crawl",
+        found=shown.found,
+        bytes=crawl.bytes,
+        pages_per_second=None if rate is None else round(rate, 2),
+        eta_s=shown.left_s,
+        result=None if summary is None else summary.rating,
+        score=None if summary is None else summary.score,
+    )
 
 
 def finding_object(finding: SiteFinding) -> bytes:

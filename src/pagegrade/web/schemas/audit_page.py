@@ -11,7 +11,7 @@ from pagegrade.model.schema import URL, Amount, Count, Points, about
 from pagegrade.service.audits.links import ShownLink
 from pagegrade.service.audits.operations import ShownPage
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer
-from pagegrade.web.schemas.shape import Document
+from pagegrade.web.schemas.shape import Document, extended
 
 _NO: Final = (False,)
 URLStateName = Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
@@ -116,49 +116,47 @@ class AuditLinkList(CursorListAnswer, frozen=True, kw_only=True):
 
 def page_item(page: ShownPage) -> bytes:
     """The JSON object of a page of a crawl in a list."""
-    return msgspec.json.encode(page_members(page))
+    return msgspec.json.encode(listed_page(page))
 
 
 def page_object(page: ShownPage) -> bytes:
     """The JSON object of a page of a crawl with its findings and links."""
-    members = {
-        **page_members(page),
-        "findings": [
-            PageFound(check=one.check, state=one.state, lost=one.lost, total=one.total, examples=one.examples)
-            for row in page.found
-            for one in row.found
-        ],
-        "links": [_link(row, url) for row, url in page.links],
-        "linked_by": [_link(row, url) for row, url in page.linked_by],
-    }
-    return msgspec.json.encode(members)
+    found = [
+        PageFound(check=one.check, state=one.state, lost=one.lost, total=one.total, examples=one.examples)
+        for row in page.found
+        for one in row.found
+    ]
+    links, linked_by = ([_link(row, url) for row, url in rows] for rows in (page.links, page.linked_by))
+    return msgspec.json.encode(
+        extended(listed_page(page), AuditPageDocument, findings=found, links=links, linked_by=linked_by)
+    )
 
 
-def page_members(page: ShownPage) -> dict[str, Any]:
-    """The members of a page of a crawl in a list."""
+def listed_page(page: ShownPage) -> AuditPageItem:
+    """The document of a page of a crawl in a list."""
     stored, row = page.stored, page.row
     state, reason = PAGE_STATES[stored.state]
-    is_read = row is not None and row.read
-    return {
-        "id": stored.url_id,
-        "object": "audit_page",
-        "url": stored.url,
-        "state": state,
-        "reason": reason or stored.error,
-        "status": stored.status,
-        "depth": None if stored.depth == UNKNOWN_DEPTH else stored.depth,
-        "content_type": row.content_type if row is not None else None,
-        "bytes": row.bytes if row is not None else None,
-        "time_ms": row.time_ms if row is not None else None,
-        "title": row.title if row is not None and is_read else None,
-        "description": row.description if row is not None and is_read else None,
-        "noindex": row.noindex if row is not None and is_read else None,
-        "canonical": page.urls.get(row.canonical_id or 0) if row is not None else None,
-        "redirect": page.urls.get(row.redirect_id or 0) if row is not None else None,
-        "words": row.words if row is not None and is_read else None,
-        "score": row.score if row is not None and is_read else None,
-        "carried_from": None if row is None else row.carried_from,
-    }
+    read = row if row is not None and row.read else None
+    return AuditPageItem(
+        id=stored.url_id,
+        object="audit_page",
+        url=stored.url,
+        state=state,
+        reason=reason or stored.error,
+        status=stored.status,
+        depth=None if stored.depth == UNKNOWN_DEPTH else stored.depth,
+        content_type=None if row is None else row.content_type,
+        bytes=None if row is None else row.bytes,
+        time_ms=None if row is None else row.time_ms,
+        title=None if read is None else read.title,
+        description=None if read is None else read.description,
+        noindex=None if read is None else read.noindex,
+        canonical=None if row is None else page.urls.get(row.canonical_id or 0),
+        redirect=None if row is None else page.urls.get(row.redirect_id or 0),
+        words=None if read is None else read.words,
+        score=None if read is None else read.score,
+        carried_from=None if row is None else row.carried_from,
+    )
 
 
 def link_object(link: ShownLink) -> bytes:

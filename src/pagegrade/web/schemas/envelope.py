@@ -25,8 +25,8 @@ class Answer(Document, frozen=True, kw_only=True):
 class Deleted(Document, frozen=True, kw_only=True):
     """Members of every answer to a deletion."""
 
-    deleted: Annotated[bool, about("Always true.", True)]  # noqa: FBT003
-    status: Annotated[Literal[200], about("HTTP status of this answer.", 200)]
+    deleted: Annotated[bool, about("Always true.", True)] = True  # noqa: FBT003
+    status: Annotated[Literal[200], about("HTTP status of this answer.", 200)] = 200
     warnings: (
         Annotated[list[AnswerWarning], about("Warnings about the request; absent if there are none.")] | UnsetType
     ) = UNSET

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, cast
 
 import msgspec
 
@@ -10,7 +10,21 @@ from pagegrade.model.account import DEFAULT_SCOPES, Key
 from pagegrade.model.schema import Timestamp, about
 from pagegrade.report.serialize import timestamp
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
-from pagegrade.web.schemas.shape import Document
+from pagegrade.web.schemas.shape import Document, extended
+
+Permission = Literal[
+    "reports:read",
+    "reports:write",
+    "account:read",
+    "ignores",
+    "monitors",
+    "webhooks",
+    "audits:read",
+    "audits:write",
+    "access",
+    "keys",
+    "members",
+]
 
 
 class APIKey(Document, frozen=True, kw_only=True):
@@ -20,21 +34,7 @@ class APIKey(Document, frozen=True, kw_only=True):
     name: Annotated[str, about("Name chosen by its owner.", "ci")]
     prefix: Annotated[str, about("First characters, to recognize it by.", "pgk_8Hs2aB9d")]
     scopes: Annotated[
-        list[
-            Literal[
-                "reports:read",
-                "reports:write",
-                "account:read",
-                "ignores",
-                "monitors",
-                "webhooks",
-                "audits:read",
-                "audits:write",
-                "access",
-                "keys",
-                "members",
-            ]
-        ],
+        list[Permission],
         about("Permissions of the key.", list(DEFAULT_SCOPES)),
     ]
     project: Annotated[
@@ -92,23 +92,31 @@ class DeletedKey(Deleted, frozen=True, kw_only=True):
     """Confirmation that a key was revoked."""
 
     id: Annotated[int, about("The revoked key.", 4, minimum=1)]
-    object: Annotated[Literal["key"], about("The kind of object.", "key")]
+    object: Annotated[Literal["key"], about("The kind of object.", "key")] = "key"
 
 
-def key_object(key: Key, **more: Any) -> bytes:
-    """The JSON object of a key of a list, with further members."""
-    listed = {"object": "key", "made_by": key.made_by, "created_at": timestamp(key.created_at_ms)}
-    return msgspec.json.encode({**key_members(key), **listed, **more})
+def key_object(key: Key) -> bytes:
+    """The JSON object of a key of a list."""
+    return msgspec.json.encode(_listed(key))
 
 
-def key_members(key: Key) -> dict[str, Any]:
-    """The members of a key as its account shows them."""
-    return {
-        "id": key.id,
-        "name": key.name,
-        "prefix": key.prefix,
-        "scopes": list(key.scopes),
-        "project": key.project,
-        "expires_at": timestamp(key.expires_at_ms),
-        "last_used_at": timestamp(key.last_used_at_ms),
-    }
+def made_key_object(key: Key, secret: str | None) -> bytes:
+    """The JSON object of a new key; ``None``: its secret was shown before."""
+    return msgspec.json.encode(extended(_listed(key), MadeKey, secret=secret))
+
+
+def api_key(key: Key) -> APIKey:
+    """The document of a key as its account shows it."""
+    return APIKey(
+        id=key.id,
+        name=key.name,
+        prefix=key.prefix,
+        scopes=cast("list[Permission]", list(key.scopes)),
+        project=key.project,
+        expires_at=timestamp(key.expires_at_ms),
+        last_used_at=timestamp(key.last_used_at_ms),
+    )
+
+
+def _listed(key: Key) -> ListedKey:
+    return extended(api_key(key), ListedKey, object="key", made_by=key.made_by, created_at=timestamp(key.created_at_ms))

@@ -78,7 +78,7 @@ class DeletedMonitor(Deleted, frozen=True, kw_only=True):
     """Confirmation that a monitor was deleted; its report or audit is kept."""
 
     id: Annotated[int, about("The deleted monitor.", 7, minimum=1)]
-    object: Annotated[Literal["monitor"], about("The kind of object.", "monitor")]
+    object: Annotated[Literal["monitor"], about("The kind of object.", "monitor")] = "monitor"
 
 
 def monitor_object(monitor: StoredMonitor) -> bytes:

@@ -173,7 +173,7 @@ class DeletedReport(Deleted, frozen=True, kw_only=True):
     """Confirmation that a report was deleted."""
 
     id: Annotated[int, about("The deleted report.", 1042, minimum=1)]
-    object: Annotated[Literal["report"], about("The kind of object.", "report")]
+    object: Annotated[Literal["report"], about("The kind of object.", "report")] = "report"
 
 
 def share_url(base_url: str, slug: str) -> str:

@@ -12,11 +12,12 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct, UnsetType
 
+from pagegrade.model.audit_result import Distribution, SummaryChange
 from pagegrade.model.rendering import ConsoleMessage, Coverage, ElementFacts, RenderedPicture
 from pagegrade.model.report import CATEGORIES, AppliedCap, Category, PageFacts
 from pagegrade.model.schema import LATER
@@ -24,6 +25,8 @@ from pagegrade.model.schema import LATER
 JSONObject = dict[str, Any]
 NAMES: Final[dict[type[Struct], str]] = {
     AppliedCap: "Cap",
+    Distribution: "AuditDistribution",
+    SummaryChange: "AuditChange",
     ConsoleMessage: "ConsoleLine",
     Coverage: "UsedCode",
     ElementFacts: "DrawnElement",
@@ -43,6 +46,14 @@ _PLAIN: Final[dict[Any, str]] = {
 
 class Document(Struct, frozen=True, kw_only=True):
     """A JSON object of the API."""
+
+
+D = TypeVar("D", bound=Struct)
+
+
+def extended(document: Struct, kind: type[D], **more: Any) -> D:
+    """Return a document of a kind that has the members of ``document`` and ``more``."""
+    return kind(**msgspec.structs.asdict(document), **more)
 
 
 class Member(Struct, frozen=True, kw_only=True):

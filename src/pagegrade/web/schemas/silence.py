@@ -42,7 +42,7 @@ class EndedSilence(Deleted, frozen=True, kw_only=True):
     """Confirmation that a silence was ended."""
 
     id: Annotated[int, about("The ended silence.", 4, minimum=1)]
-    object: Annotated[Literal["silence"], about("The kind of object.", "silence")]
+    object: Annotated[Literal["silence"], about("The kind of object.", "silence")] = "silence"
 
 
 def silence_object(silence: StoredSilence) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,7 +18,7 @@ from pagegrade.service.webhooks.operations import shown_url
 from pagegrade.web.schemas.audit import AuditWithheld
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.report import RenderedPending
-from pagegrade.web.schemas.shape import Document
+from pagegrade.web.schemas.shape import Document, extended
 
 _EVENT = "report.regressed"
 _NO, _YES = (False,), (True,)
@@ -347,7 +347,7 @@ class DeletedWebhook(Deleted, frozen=True, kw_only=True):
     """Confirmation that a webhook was deleted."""
 
     id: Annotated[int, about("The deleted webhook.", 5, minimum=1)]
-    object: Annotated[Literal["webhook"], about("The kind of object.", "webhook")]
+    object: Annotated[Literal["webhook"], about("The kind of object.", "webhook")] = "webhook"
 
 
 class DeliveryAnswer(Answer, frozen=True, kw_only=True):
@@ -362,22 +362,29 @@ class DeliveryList(CursorListAnswer, frozen=True, kw_only=True):
     data: Annotated[list[Delivery], about("The deliveries of this page.")]
 
 
-def webhook_object(stored: StoredWebhook, **more: Any) -> bytes:
-    """The JSON object of a webhook, with ``secret`` where it is given."""
-    members: dict[str, Any] = {
-        "id": stored.id,
-        "object": "webhook",
-        "kind": stored.kind,
-        "url": shown_url(stored),
-        "events": list(stored.events),
-        "project": stored.project or None,
-        "disabled": stored.disabled_at_ms is not None,
-        "disabled_reason": stored.disabled_reason,
-        "failing_since": timestamp(stored.failing_since_ms),
-        "created_at": timestamp(stored.created_at_ms),
-        **more,
-    }
-    return msgspec.json.encode(members)
+def webhook_object(stored: StoredWebhook) -> bytes:
+    """The JSON object of a webhook."""
+    return msgspec.json.encode(_webhook(stored))
+
+
+def webhook_with_secret(stored: StoredWebhook, secret: str | None) -> bytes:
+    """The JSON object of a webhook with its secret; ``None``: it was shown before, or the kind has none."""
+    return msgspec.json.encode(extended(_webhook(stored), WebhookWithSecret, secret=secret))
+
+
+def _webhook(stored: StoredWebhook) -> Webhook:
+    return Webhook(
+        id=stored.id,
+        object="webhook",
+        kind=stored.kind,
+        url=shown_url(stored),
+        events=list(stored.events),
+        project=stored.project or None,
+        disabled=stored.disabled_at_ms is not None,
+        disabled_reason=stored.disabled_reason,
+        failing_since=timestamp(stored.failing_since_ms),
+        created_at=timestamp(stored.created_at_ms),
+    )
 
 
 def delivery_object(stored: StoredDelivery) -> bytes:
