@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import textwrap
@@ -10,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches  # lint: allow slow-parser - the operator's own words
 from typing import Final
 
+import msgspec
 import typer
 
 from pagegrade.checks import NEEDS, Check, SiteCheck, all_checks, all_site_checks
@@ -109,9 +109,8 @@ def list_checks(format_name: str) -> None:
     if format_name not in {"text", "json"}:
         raise typer.BadParameter(f"{format_name!r} is no format here. Use text or json.", param_hint="'--format'")
     if format_name == "json":
-        write_stdout(
-            json.dumps([*check_entries(), *site_check_entries()], ensure_ascii=False, indent=2) + "\n", machine=True
-        )
+        listed = msgspec.json.encode([*check_entries(), *site_check_entries()])
+        write_stdout(f"{msgspec.json.format(listed, indent=2).decode()}\n", machine=True)
         return
     cost = check_penalties()
     catalogue = all_checks()

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from difflib import get_close_matches  # lint: allow slow-parser - at most 80 characters
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
+from msgspec import structs
 from pydantic import Field
 
 from pagegrade.checks import Check, SiteCheck, all_checks, all_site_checks
 from pagegrade.mcp.results import CheckExplanation, CheckLine, CheckStateEntry
 from pagegrade.model.report import Category
 from pagegrade.service.catalogue import (
+    CheckItem,
     check_documentation,
     check_entries,
     check_entry,
-    check_penalties,
     site_check_entries,
-    site_check_entry,
 )
 
 CheckId = Annotated[str, Field(description="Id of a check, such as canonical.", max_length=80)]
@@ -33,21 +33,21 @@ def list_checks(
     listed = site_check_entries() if category == "site" else check_entries()
     return [
         CheckLine(
-            check=entry["id"],
-            title=entry["title"],
-            category=entry["category"],
-            severity=entry["importance"],
-            points=entry["price"],
+            check=entry.id,
+            title=entry.title,
+            category=entry.category,
+            severity=entry.importance,
+            points=entry.price,
         )
         for entry in listed
-        if category in {None, entry["category"]}
+        if category in {None, entry.category}
     ]
 
 
 def explain_check(check: CheckId) -> CheckExplanation:
     """Explain a check: what it tests, why, its states and how to fix each."""
     found = _check(check)
-    return _explanation(found, site_check_entry(found) if isinstance(found, SiteCheck) else _entry(found))
+    return _explanation(found, check_entry(found))
 
 
 def _check(name: str) -> Check | SiteCheck:
@@ -60,19 +60,15 @@ def _check(name: str) -> Check | SiteCheck:
     return catalogue[wanted]
 
 
-def _entry(check: Check) -> dict[str, Any]:
-    return check_entry(check, check_penalties()[check.id])
-
-
-def _explanation(check: Check | SiteCheck, entry: dict[str, Any]) -> CheckExplanation:
+def _explanation(check: Check | SiteCheck, entry: CheckItem) -> CheckExplanation:
     return CheckExplanation(
         check=check.id,
         title=check.title,
-        category=entry["category"],
-        severity=entry["importance"],
-        points=entry["price"],
+        category=entry.category,
+        severity=entry.importance,
+        points=entry.price,
         summary=check.summary,
-        documentation=check_documentation(check),
+        documentation=structs.asdict(check_documentation(check)),
         states=[
             CheckStateEntry(state=one.name, message=one.message, fix=one.fix, costs_points=one.highest > 0)
             for one in check.states

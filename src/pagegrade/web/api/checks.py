@@ -18,7 +18,10 @@ from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request
-from pagegrade.web.schemas.check import CheckAnswer, CheckList
+from pagegrade.web.schemas.check import CatalogueMeta, CheckAnswer, CheckList
+from pagegrade.web.schemas.check import Check as CheckDocument
+from pagegrade.web.schemas.envelope import Answer
+from pagegrade.web.schemas.shape import extended
 
 KEPT: Final = ("Cache-Control", "public, max-age=3600")
 
@@ -59,17 +62,16 @@ def _bodies() -> dict[str, tuple[bytes, str]]:
     """Check id -> (the answer, its entity tag); ``/page`` and ``/site`` for the lists, which no id can be."""
     known: dict[str, Check | SiteCheck] = {**all_checks(), **all_site_checks()}
     bodies: dict[str, tuple[bytes, str]] = {}
-    for of, listed in (("/page", check_entries()), ("/site", site_check_entries())):
-        entries = [{"object": "check", **entry} for entry in listed]
-        meta = {"total": len(entries), "ruleset": RULESET}
-        bodies[of] = _tagged({"data": entries, "meta": meta, "status": 200})
+    for of, entries in (("/page", check_entries()), ("/site", site_check_entries())):
+        meta = CatalogueMeta(total=len(entries), ruleset=RULESET)
+        bodies[of] = _tagged(CheckList(status=200, data=entries, meta=meta))
         for entry in entries:
-            whole = {**entry, "documentation": check_documentation(known[entry["id"]])}
-            bodies[entry["id"]] = _tagged({"data": whole, "status": 200})
+            whole = extended(entry, CheckDocument, documentation=check_documentation(known[entry.id]))
+            bodies[entry.id] = _tagged(CheckAnswer(status=200, data=whole))
     return bodies
 
 
-def _tagged(answer: dict[str, object]) -> tuple[bytes, str]:
+def _tagged(answer: Answer) -> tuple[bytes, str]:
     body = msgspec.json.encode(answer)
     return body, f'"{hashlib.sha256(body).hexdigest()[:24]}"'
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from pagegrade.checks import NEEDS, Advice, Check, SiteCheck, all_checks, all_site_checks
 from pagegrade.model.errors import NotFound
@@ -18,11 +19,11 @@ from pagegrade.render.i18n import Texts
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.view import CATEGORY_NAMES
 from pagegrade.service.catalogue import (
+    CheckItem,
+    CheckState,
     check_entries,
     check_entry,
-    check_penalties,
     site_check_entries,
-    site_check_entry,
 )
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
@@ -84,7 +85,7 @@ async def list_check_pages(request: Request, work: UnitOfWork, view: View) -> Re
             key=key,
             name=texts.gettext(CATEGORY_NAMES[key]),
             points=points,
-            importances=_by_importance([entry for entry in entries if entry["category"] == key], texts),
+            importances=_by_importance([entry for entry in entries if entry.category == key], texts),
         )
         for key, points in CATEGORIES.items()
     ]
@@ -107,17 +108,16 @@ async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Res
     found = await asyncio.to_thread(_find, request.path_params["check"])
     if found is None:
         raise NotFound
-    check, plain = found
+    check, entry = found
     texts = view.texts
-    entry = _shown(plain, texts)
-    words = CATEGORY_NAMES.get(plain["category"], WHOLE_SITE)
+    words = WHOLE_SITE if entry.category == "site" else CATEGORY_NAMES[entry.category]
     known: Mapping[str, Check | SiteCheck] = {**all_checks(), **all_site_checks()}
     documentation = check.documentation
     return view.page(
         "check.html.jinja",
-        check=entry,
+        check=_shown(entry, texts),
         category=texts.gettext(words),
-        needs=[translated(NEEDS[need], texts.tag) for need in entry["requires"]],
+        needs=[translated(NEEDS[need], texts.tag) for need in (check.needs if isinstance(check, SiteCheck) else ())],
         advice=[_advice(each, texts) for each in check.advice],
         examples=[
             (texts.gettext(name), documentation[key])
@@ -125,7 +125,7 @@ async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Res
             # Those of a site are rows of tables.
             if not isinstance(check, SiteCheck) and _is_for_people(documentation[key])
         ],
-        states=[_state(state, texts) for state in entry["states"]],
+        states=[_state(state, texts) for state in entry.states],
         what_it_checks=documentation["What it checks"],
         is_english=finding_texts(texts.tag) is None,
         same_cause=[
@@ -137,12 +137,10 @@ async def show_check_page(request: Request, work: UnitOfWork, view: View) -> Res
     )
 
 
-def _find(name: str) -> tuple[Check | SiteCheck, Mapping[str, Any]] | None:
+def _find(name: str) -> tuple[Check | SiteCheck, CheckItem] | None:
     """Return a check, and how it stands in a list."""
-    if (of_site := all_site_checks().get(name)) is not None:
-        return of_site, site_check_entry(of_site)
-    check = all_checks().get(name)
-    return None if check is None else (check, check_entry(check, check_penalties()[name]))
+    check = all_site_checks().get(name) or all_checks().get(name)
+    return None if check is None else (check, check_entry(check))
 
 
 def _is_for_people(text: str) -> bool:
@@ -150,40 +148,40 @@ def _is_for_people(text: str) -> bool:
     return not any(block.language.startswith(ARTIFACT) for block in parse_prose(text))
 
 
-def _by_importance(entries: Sequence[Mapping[str, Any]], texts: Texts) -> tuple[_Importance, ...]:
+def _by_importance(entries: Sequence[CheckItem], texts: Texts) -> tuple[_Importance, ...]:
     """Return the entries below the words of their importance, those that cost most first."""
     groups = []
     for key, words in IMPORTANCE.items():
-        alike = sorted((entry for entry in entries if entry["importance"] == key), key=lambda entry: -entry["price"])
+        alike = sorted((entry for entry in entries if entry.importance == key), key=lambda entry: -entry.price)
         if alike:
             groups.append(_Importance(key, texts.gettext(words), tuple(_shown(entry, texts) for entry in alike)))
     return tuple(groups)
 
 
-def _shown(entry: Mapping[str, Any], texts: Texts) -> Mapping[str, Any]:
+def _shown(entry: CheckItem, texts: Texts) -> Mapping[str, Any]:
     """Return the entry with translated texts."""
-    price = entry["price"]
+    price = entry.price
     # Summaries and documentation are English; what a page that passes reads is translated, like all of a report.
-    summary = entry["summary"] if finding_texts(texts.tag) is None else entry["states"][0]["message"]
+    summary = entry.summary if finding_texts(texts.tag) is None else entry.states[0].message
     return {
-        **entry,
-        "title": translated(entry["title"], texts.tag),
+        **structs.asdict(entry),
+        "title": translated(entry.title, texts.tag),
         "summary": translated(summary, texts.tag),
-        "importance_words": texts.gettext(IMPORTANCE[entry["importance"]]),
+        "importance_words": texts.gettext(IMPORTANCE[entry.importance]),
         "points": texts.number(price, digits=1) if price else "",
     }
 
 
-def _state(state: Mapping[str, Any], texts: Texts) -> Mapping[str, str]:
+def _state(state: CheckState, texts: Texts) -> Mapping[str, str]:
     """Return a state of a check with the share of the maximum penalty that it costs."""
-    low, high = state["loss"], state["loss_max"]
+    low, high = state.loss, state.loss_max
     if not high:
         share = texts.gettext("nothing")
     elif low == high:
         share = texts.percent(high)
     else:
         share = texts.gettext("%(low)s to %(high)s", low=texts.percent(low), high=texts.percent(high))
-    return {"share": share, "message": translated(state["message"], texts.tag)}
+    return {"share": share, "message": translated(state.message, texts.tag)}
 
 
 def _advice(advice: Advice, texts: Texts) -> Mapping[str, str]:
