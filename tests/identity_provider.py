@@ -59,6 +59,7 @@ class FakeIssuer:
         self.userinfo: dict[str, Any] = {}
         self.signer: Signer = sign
         self.client_secret: str | None = SECRET
+        self.access_token = "access"
         self.token_answer: tuple[int, Any] | None = None
         """Status and body of the token endpoint, instead of what it would answer."""
         self.codes: dict[str, dict[str, str]] = {}
@@ -76,7 +77,7 @@ class FakeIssuer:
     def authorize(self, location: str) -> str:
         """Sign the person in who was sent to an address: the path and query that their browser goes back to."""
         parameters = query_of(location)
-        code = f"code-{len(self.codes)}"
+        code = f"code-{len(self.asked)}-{len(self.codes)}"
         self.codes[code] = parameters
         path = parameters["redirect_uri"].split("/", 3)[3]
         return f"/{path}?{urlencode({'code': code, 'state': parameters['state'], 'iss': self.origin})}"
@@ -89,7 +90,7 @@ class FakeIssuer:
         if path == "/keys":
             return 200, {"keys": self.keys}
         if path == "/userinfo":
-            is_known = authorization == "Bearer access"
+            is_known = authorization == f"Bearer {self.access_token}"
             return (200, self.userinfo) if is_known else (401, {"error": "invalid_token"})
         if path == "/token":
             return self.token_answer or self._token(authorization, form)
@@ -108,7 +109,11 @@ class FakeIssuer:
             return 400, {"error": "invalid_grant"}
         now_s = now_ms() // 1000
         claims = {"iss": self.origin, "aud": CLIENT, "iat": now_s, "exp": now_s + 300, "nonce": asked["nonce"]}
-        return 200, {"access_token": "access", "token_type": "Bearer", "id_token": self.signer(claims | self.claims)}
+        return 200, {
+            "access_token": self.access_token,
+            "token_type": "Bearer",
+            "id_token": self.signer(claims | self.claims),
+        }
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from pagegrade.cli.app import run
 from pagegrade.config import given_settings
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.wiring import open_database
+from tests.identity_provider import CLIENT, SECRET, issuer_on_loopback
 from tests.postgres import databases
 
 
@@ -114,6 +115,25 @@ def test_a_format_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) ->
 
     assert code == exit_codes.USAGE
     assert "text or json" in capsys.readouterr().err
+
+
+def test_the_provider_of_the_settings_is_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what it is not told stays hidden."""
+    with issuer_on_loopback() as issuer:
+        monkeypatch.setenv("PAGEGRADE_OIDC_ISSUER", issuer.origin)
+        monkeypatch.setenv("PAGEGRADE_OIDC_CLIENT_ID", CLIENT)
+        monkeypatch.setenv("PAGEGRADE_OIDC_CLIENT_SECRET", SECRET)
+        monkeypatch.setenv("PAGEGRADE_BASE_URL", "https://reports.example.org")
+        right = run(["doctor"])
+        output = capsys.readouterr().out
+        issuer.keys = []
+        wrong = run(["doctor"])
+
+    assert (right, wrong) == (exit_codes.OK, exit_codes.UNFIT)
+    assert "https://reports.example.org/single-sign-on/back" in output
+    assert SECRET not in output
 
 
 @pytest.mark.backend("postgresql", "a file is looked at above")

@@ -13,6 +13,7 @@ from joserfc import jwk, jws
 from joserfc.errors import SecurityWarning
 
 from pagegrade.clock import now_ms
+from pagegrade.gather.exchange import MAX_HEADER_VALUE
 from pagegrade.model.single_sign_on import MAX_SUBJECT, Identity
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.single_sign_on import (
@@ -117,6 +118,18 @@ def test_what_the_token_does_not_say_userinfo_does(issuer: FakeIssuer) -> None:
     assert (found.email, found.is_email_verified) == ("bob@example.org", True)
     issuer.userinfo["sub"] = "2"
     fails(issuer, "setup", "another subject")
+
+
+def test_an_access_token_is_as_long_as_a_header(issuer: FakeIssuer) -> None:
+    """One character more is sent nowhere, nor one that would be another line."""
+    issuer.claims = {"sub": "1"}
+    issuer.userinfo = {"sub": "1", "email": "bob@example.org"}
+    issuer.access_token = "x" * (MAX_HEADER_VALUE - len("Bearer "))
+
+    assert asyncio.run(go(issuer)).email == "bob@example.org"
+    for token in (issuer.access_token + "x", "x\r\nX-Own: y"):
+        issuer.access_token = token
+        fails(issuer, "setup", "access token")
 
 
 @pytest.mark.parametrize("verified", [False, None, 1, "yes", [True]])

@@ -24,6 +24,7 @@ from pagegrade.service.doctor.checks import (
     look_at_clock,
     look_at_guard,
     look_at_name_servers,
+    look_at_provider,
     look_at_proxy,
     look_at_rights,
     look_at_system,
@@ -53,6 +54,7 @@ from pagegrade.wiring import (
     configured_options,
     configured_render,
     database_connections,
+    given_settings,
     make_vault,
     planned_places,
     service_options,
@@ -68,7 +70,7 @@ def examine(format_name: str, online: str | None, *, delete_leftovers: bool = Fa
 
     Args:
         format_name: ``text`` or ``json``.
-        online: A page to fetch; ``None``: send no request to another machine.
+        online: A page to fetch; ``None``: only what the settings name is asked, the database and the provider.
         delete_leftovers: Delete what older versions left.
 
     Raises:
@@ -136,11 +138,13 @@ def _look_at_work_in_hand(database: Database) -> Iterator[Diagnosis]:
 
 async def _look_at_work(online: str | None) -> list[Diagnosis]:
     try:
-        options, render = configured_options(), configured_render()
+        options, render, settings = configured_options(), configured_render(), given_settings()
     except InvalidInput:
         # Reported already.
-        options, render = AnalyzeOptions(), "never"
+        options, render, settings = AnalyzeOptions(), "never", None
     found = [*look_at_guard(options), *look_at_proxy(options), look_at_name_servers()]
+    if settings is not None and settings.provider is not None:
+        found.append(await look_at_provider(settings.provider, options, settings.base_url))
     # One child, and none before it is asked for: a process that cannot start is a finding.
     children = Children(1)
     try:

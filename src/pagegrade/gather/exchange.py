@@ -17,7 +17,9 @@ MAX_DECODED_BYTES: Final = 20_000_000
 """Body bytes after removal of the content coding before the exchange is cut."""
 
 _HEADER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,99}")
-_HEADER_VALUE: Final = re.compile(r"[!-~](?:[ -~]{0,7998}[!-~])?")
+MAX_HEADER_VALUE: Final = 8_000
+"""Characters of a header line of a delivery, after its name."""
+_HEADER_VALUE: Final = re.compile(rf"[!-~](?:[ -~]{{0,{MAX_HEADER_VALUE - 2}}}[!-~])?")
 
 Purpose = Literal["document", "stylesheet", "script", "image", "font", "text", "markdown", "any"]
 """Purpose of the request; decides the Accept header, as it does in browsers."""

@@ -10,6 +10,8 @@ import msgspec
 
 from pagegrade.model.account import Role
 
+BACK: Final = "/single-sign-on/back"
+"""Path that the provider sends a browser back to; operators register it there behind the public URL."""
 MAX_SUBJECT: Final = 255
 """Characters of the name that a provider has for a person (OpenID Connect Core 1.0 section 2)."""
 MAX_GROUP: Final = 200

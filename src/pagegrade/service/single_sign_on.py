@@ -183,6 +183,24 @@ async def authorization_url(
     return _with_query(metadata.authorization_endpoint, parameters)
 
 
+async def count_keys(provider: Provider, options: AnalyzeOptions) -> int:
+    """Return how many of the keys that the provider publishes may sign ID tokens, from 1.
+
+    Args:
+        provider: Of the installation.
+        options: Of everything that the installation asks the network for.
+
+    Raises:
+        SignOnFailed: The provider does not answer, or not as one, or no key may sign.
+    """
+    talk = _Conversation(provider, options)
+    keys = (await talk.ask((await talk.describe()).jwks_uri, _Keys)).keys[:MAX_KEYS]
+    count = sum(any(_may_sign(key, key.get("kid"), algorithm) for algorithm in ALGORITHMS) for key in keys)
+    if not count:
+        raise SignOnFailed("setup", "the provider publishes no key that may sign ID tokens")
+    return count
+
+
 async def sign_out_url(provider: Provider, options: AnalyzeOptions, *, back: str) -> str | None:
     """Return the address at which a person signs out of the provider; ``None``: it has none.
 

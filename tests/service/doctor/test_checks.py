@@ -25,12 +25,14 @@ from pagegrade.service.doctor.checks import (
     look_at_name_servers,
     look_at_packages,
     look_at_pdf,
+    look_at_provider,
     look_at_proxy,
     look_at_rights,
     look_at_versions,
     try_fetch,
 )
 from pagegrade.service.runs.options import AnalyzeOptions
+from tests.identity_provider import SECRET, issuer_on_loopback
 from tests.site.serve import serve_site
 
 
@@ -277,3 +279,52 @@ def test_a_page_is_fetched_through_the_guard() -> None:
 def test_sizes_are_in_powers_of_1000_as_on_pages(count: int, text: str) -> None:
     """The system page shows both kinds of figures beside each other."""
     assert format_size(count) == text
+
+
+def test_a_provider_that_answers_is_named_with_the_address_to_register() -> None:
+    """Also where it lies in a private network; without a public URL nobody comes back from it."""
+    with issuer_on_loopback() as issuer:
+        found, without = (
+            asyncio.run(look_at_provider(issuer.provider(), AnalyzeOptions(), base_url))
+            for base_url in ("https://reports.example.org", None)
+        )
+
+    assert found.level == "ok"
+    assert f"{issuer.origin} answers; keys that may sign: 1." in found.message
+    assert found.message.endswith(" https://reports.example.org/single-sign-on/back")
+    assert without.level == "warning"
+    assert "PAGEGRADE_BASE_URL" in without.advice
+    assert issuer.asked == ["/.well-known/openid-configuration", "/keys"] * 2
+    assert SECRET not in str((found, without))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "keys", "words"),
+    [
+        ({"issuer": "https://other.example"}, None, "set OIDC_ISSUER to that"),
+        ({"jwks_uri": "http://127.0.0.1:1/keys"}, None, "target_refused"),
+        ({}, [], "publishes no key"),
+        ({}, [{"kty": "oct", "k": "c2VjcmV0", "alg": "HS256"}, {"kty": "RSA", "use": "enc"}], "publishes no key"),
+    ],
+    ids=["name", "private", "none", "secret"],
+)
+def test_a_provider_that_signs_nobody_in_is_a_problem(
+    metadata: dict[str, str], keys: list[dict[str, str]] | None, words: str
+) -> None:
+    """As the person at the door would find out."""
+    with issuer_on_loopback() as issuer:
+        issuer.metadata |= metadata
+        issuer.keys = issuer.keys if keys is None else keys
+        found = asyncio.run(look_at_provider(issuer.provider(), AnalyzeOptions(), None))
+
+    assert found.level == "problem"
+    assert words in found.message
+
+
+def test_a_provider_that_does_not_answer_is_a_problem() -> None:
+    """It was stopped."""
+    with issuer_on_loopback() as issuer:
+        pass
+    found = asyncio.run(look_at_provider(issuer.provider(), AnalyzeOptions(), None))
+
+    assert (found.level, "127.0.0.1" in found.message) == ("problem", True)

@@ -25,12 +25,14 @@ from pagegrade.gather.transfer import libcurl_version
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.identity import RELEASED_MS, VERSION
 from pagegrade.model.report import RULESET, Thresholds
+from pagegrade.model.single_sign_on import BACK, Provider
 from pagegrade.parse.url import host, parse_target_url, port
 from pagegrade.render.pdf import is_installed
 from pagegrade.sandbox.pool import Children, TaskRunner
 from pagegrade.sandbox.worker import remaining_rights
 from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
 from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.service.single_sign_on import SignOnFailed, count_keys
 
 Level = Literal["ok", "warning", "problem"]
 PATCHED_PYTHON: Final = {(3, 11): 14, (3, 12): 12, (3, 13): 6}
@@ -64,6 +66,7 @@ FUTURE_MS: Final = 60_000
 AHEAD_MS: Final = 3_600_000
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)(?P<rules>[^;]*)(?P<marker>;.*)?")
 _AT_LEAST: Final = re.compile(r"(?:>=|==)\s*([\d.]+)")
+_SIGN_ON: Final = "single sign-on"
 _RIGHTS_S: Final = 10.0
 _SAMPLE: Final = b"<!doctype html><html lang=en><title>A page to try the parser with</title><h1>It works</h1>"
 
@@ -325,6 +328,35 @@ async def try_fetch(url: str, options: AnalyzeOptions, children: Children) -> Di
     page = report.page
     took = sum(value or 0 for value in page.timing_ms.values())
     return ok("online", f"{target.url} answered {page.http_status} over {page.http_version} in {took:.0f} ms")
+
+
+async def look_at_provider(provider: Provider, options: AnalyzeOptions, base_url: str | None) -> Diagnosis:
+    """Ask the OpenID Connect provider for its description and its keys, as each sign-in does.
+
+    Args:
+        provider: As configured.
+        options: As configured.
+        base_url: ``PAGEGRADE_BASE_URL`` of this machine; ``None``: it is not set.
+    """
+    try:
+        count = await count_keys(provider, options)
+    except SignOnFailed as error:
+        return problem(
+            _SIGN_ON,
+            error.detail,
+            "Nobody can sign in there. Correct PAGEGRADE_OIDC_ISSUER, or what lies between this machine and it "
+            "(docs/howto/single-sign-on.md).",
+        )
+    if base_url is None:
+        return warning(
+            _SIGN_ON,
+            f"{provider.issuer} answers; keys that may sign: {count}. It has no address to send people back to",
+            f"Set PAGEGRADE_BASE_URL to what people open, and register it with {BACK} behind it as redirect URI.",
+        )
+    back = f"{base_url}{BACK}"
+    return ok(
+        _SIGN_ON, f"{provider.issuer} answers; keys that may sign: {count}. Redirect URI to register there: {back}"
+    )
 
 
 def format_duration(duration_ms: int) -> str:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import logging
+from base64 import b64encode
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import httpx
 import pytest
@@ -18,7 +20,8 @@ from pagegrade.store.repositories.identities import find_email
 from pagegrade.store.repositories.members import load_role
 from pagegrade.web.pages.account.single_sign_on import ATTEMPT, MAX_KEPT
 from pagegrade.web.session_cookie import SESSION, cookie_name
-from tests.identity_provider import FakeIssuer, issuer_on_loopback, query_of
+from tests.identity_provider import CLIENT, SECRET, FakeIssuer, issuer_on_loopback, query_of, sign
+from tests.server import running_server
 from tests.web.calling import BASE_URL, Instance, with_instance
 
 Script = Callable[[Instance], Awaitable[None]]
@@ -379,6 +382,50 @@ def test_few_sign_ins_are_begun_for_a_client(tmp_path: Path, issuer: FakeIssuer)
         assert 429 in statuses
 
     run(tmp_path, issuer, script)
+
+
+def test_the_log_of_a_server_has_no_secret_of_a_sign_in(tmp_path: Path, issuer: FakeIssuer) -> None:
+    """Neither of the installation nor of the person, whether it works or not, at its most talkative."""
+    settings: dict[str, Any] = {
+        "OIDC_ISSUER": issuer.origin,
+        "OIDC_CLIENT_ID": CLIENT,
+        "OIDC_CLIENT_SECRET": SECRET,
+        "OIDC_SIGN_UP": True,
+        "LOG_LEVEL": "debug",
+    }
+    issuer.access_token = "access-token-of-bob"
+    signed: list[str] = []
+
+    def signer(claims: dict[str, Any]) -> str:
+        signed.append(sign(claims))
+        return signed[-1]
+
+    issuer.signer = signer
+    issuer.claims = {"sub": "248289"}
+    issuer.userinfo = {"sub": "248289", "email": "bob@example.org", "email_verified": True}
+    statuses, secrets = [], [SECRET, quote_plus(SECRET), quote(SECRET), issuer.access_token]
+    secrets.append(b64encode(f"{CLIENT}:{quote_plus(SECRET)}".encode()).decode())
+    with (
+        running_server(tmp_path / "data", key="", **settings) as server,
+        httpx.Client(base_url=server.origin) as browser,
+    ):
+        for answer in (
+            None,
+            (401, {"error": "invalid_client", "error_description": SECRET}),
+            (200, b"x" + SECRET.encode()),
+        ):
+            issuer.token_answer = answer
+            browser.cookies.clear()
+            left = browser.get("/single-sign-on")
+            back = issuer.authorize(left.headers["location"])
+            statuses.append(browser.get(back).status_code)
+            secrets += [query_of(back)["code"], query_of(back)["state"], left.cookies[ATTEMPT].partition(".")[0]]
+        log = server.log
+
+    assert statuses == [303, 502, 502]
+    assert log.count("single_sign_on_failed") == 2
+    assert len(signed) == 1
+    assert [secret for secret in (*secrets, *signed[0].split(".")) if secret in log] == []
 
 
 def test_without_a_provider_there_is_no_such_page(tmp_path: Path) -> None:

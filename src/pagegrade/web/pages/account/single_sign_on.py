@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.model.single_sign_on import Identity, Provider
+from pagegrade.model.single_sign_on import BACK, Identity, Provider
 from pagegrade.render.english import N_
 from pagegrade.service.accounts import identities
 from pagegrade.service.accounts.sessions import is_token, make_token
@@ -27,7 +27,6 @@ from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import SESSION, read_cookies, session_cookie, set_cookie
 
 PATH: Final = "/single-sign-on"
-BACK: Final = f"{PATH}/back"
 ATTEMPT: Final = "sign-on"
 """Name of the cookie of a sign-in that was begun."""
 ATTEMPT_S: Final = 600
