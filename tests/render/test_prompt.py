@@ -135,7 +135,7 @@ def test_the_length_is_bounded_and_the_rest_is_counted(findings: int, places: in
 
     assert len(text.encode()) <= MAX_TOKENS * BYTES_PER_TOKEN
     shown = len(re.findall(r"^Rule:", text, re.MULTILINE))
-    rest = re.search(r"^(\d+) further findings? of less importance", text, re.MULTILINE)
+    rest = re.search(r"^(\d+) further findings? of lower severity", text, re.MULTILINE)
 
     assert shown + (int(rest[1]) if rest else 0) == findings
     assert shown >= 1

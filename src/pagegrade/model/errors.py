@@ -154,7 +154,7 @@ class OtherProject(InsufficientScope):
     """The key may not do this for this project."""
 
     def __init__(self, project: str) -> None:
-        Refused.__init__(self, f"This key is limited to the project {project}; use one that is not.")
+        Refused.__init__(self, f"This key is limited to the site {project}; use one that is not.")
         self.scope = ""
 
 

@@ -180,11 +180,11 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
     passed: Annotated[Count, about("Checks that found nothing wrong.", 71)] = 0
     critical: Annotated[
-        Count, about("Findings of critical importance; absent from reports of ruleset 2026.1.", 0, later=True)
+        Count, about("Findings of critical severity; absent from reports of ruleset 2026.1.", 0, later=True)
     ] = 0
-    high: Annotated[Count, about("Findings of high importance.", 2)] = 0
-    medium: Annotated[Count, about("Findings of medium importance.", 4)] = 0
-    low: Annotated[Count, about("Findings of low importance.", 3)] = 0
+    high: Annotated[Count, about("Findings of high severity.", 2)] = 0
+    medium: Annotated[Count, about("Findings of medium severity.", 4)] = 0
+    low: Annotated[Count, about("Findings of low severity.", 3)] = 0
     informative: Annotated[Count, about("Checks that inform without affecting the score.", 6)] = 0
     not_applicable: Annotated[Count, about("Checks that do not apply to this page.", 12)] = 0
     not_evaluated: Annotated[Count, about("Checks that could not be evaluated.", 0)] = 0

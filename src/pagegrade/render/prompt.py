@@ -274,7 +274,7 @@ def _evidence(evidence: Evidence) -> list[str]:
 def _not_shown(names: Sequence[str]) -> list[str]:
     if not names:
         return []
-    return ["## Not shown", "", f"{view.plural(len(names), 'further finding')} of less importance: {_named(names)}."]
+    return ["## Not shown", "", f"{view.plural(len(names), 'further finding')} of lower severity: {_named(names)}."]
 
 
 def _data(lines: Sequence[str]) -> list[str]:
