@@ -58,6 +58,7 @@ _FORMATS: Final = (
     "pdf-letter",
     "html",
     "conformance",
+    "conformance-pdf",
     "criteria",
     "earl",
     "statement",

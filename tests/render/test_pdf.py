@@ -17,9 +17,22 @@ from msgspec.structs import replace
 from pypdf import PdfReader
 from pypdf.generic import ArrayObject, DictionaryObject
 
+from pagegrade.model.account import Brand
 from pagegrade.model.errors import InvalidInput, PDFNotInstalled
+from pagegrade.model.manual_results import ManualResult
 from pagegrade.model.report import Report
-from pagegrade.render.pdf import FONTS, TEMPLATE, _fonts, is_installed, render_pdf, render_report_pdf
+from pagegrade.render.brand import NO_BRAND
+from pagegrade.render.conformance import conformance_sheet
+from pagegrade.render.pdf import (
+    CONFORMANCE,
+    FONTS,
+    TEMPLATE,
+    _fonts,
+    is_installed,
+    render_conformance_pdf,
+    render_pdf,
+    render_report_pdf,
+)
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import Children
 from tests.render.test_history import run
@@ -33,6 +46,7 @@ from tests.report_builders import (
     poisoned_report,
 )
 
+PARTS = TEMPLATE.with_name("parts.typ")
 ACTIVE = {
     *("/JS", "/JavaScript", "/OpenAction", "/AA", "/Launch", "/EmbeddedFiles", "/EF", "/AF", "/AcroForm", "/XFA"),
     *("/RichMedia", "/GoToR", "/SubmitForm", "/ImportData", "/Movie", "/Sound", "/Rendition", "/XObject"),
@@ -311,9 +325,19 @@ def test_what_is_no_report_is_refused(data: bytes) -> None:
         render_pdf(data)
 
 
+def code_of(*templates: Path) -> str:
+    """All of them, one after the other."""
+    return "".join(template.read_text(encoding="utf-8") for template in templates)
+
+
 def test_the_template_reads_nothing_and_runs_nothing() -> None:
     """Data comes in as JSON, once; whatever could load a file, a package or code is not in it."""
-    code = re.sub(r"//[^\n]*", "", TEMPLATE.read_text(encoding="utf-8"))
+    code = re.sub(r"//[^\n]*", "", code_of(TEMPLATE, PARTS, CONFORMANCE))
+
+    own = '#import "parts.typ": *\n'
+
+    assert code.count(own) == 2
+    code = code.replace(own, "")
 
     assert code.count("json(") == 1
     # The logo comes with the data.
@@ -324,7 +348,7 @@ def test_the_template_reads_nothing_and_runs_nothing() -> None:
 
 def test_the_fonts_are_those_of_the_package() -> None:
     """Every family the template names is there whatever the machine has, and none of the machine's is used."""
-    code = TEMPLATE.read_text(encoding="utf-8")
+    code = code_of(TEMPLATE, PARTS, CONFORMANCE)
     named = set(re.findall(r'"((?:Noto|DejaVu|Droid|Libertinus) [A-Za-z0-9 ]+)"', code))
     embedded = {name.partition("+")[2] for name in names_in(read(render_report_pdf(make_report()))) if "+" in name}
 
@@ -362,3 +386,70 @@ def test_without_typst_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch
     assert not is_installed()
     with pytest.raises(PDFNotInstalled, match=r"install pagegrade\[pdf\]"):
         render_report_pdf(make_report())
+
+
+def conformance_pdf(*reports: Report, tag: str = "en", brand: Brand = NO_BRAND) -> bytes:
+    """A conformance report."""
+    return render_conformance_pdf(json.dumps(conformance_sheet(reports, tag=tag, brand=brand)).encode(), 1_764_400_000)
+
+
+def of_criteria(url: str, *manual: ManualResult) -> Report:
+    """A report that fails one criterion and passes another one."""
+    found = make_result("image-alt", state="missing", title="Images without alternative text", count=3)
+    report = make_report(found, make_passed("html-lang", state="declared"), url=url)
+    return replace(report, final_url=None, project="city.example", manual=manual)
+
+
+BY_OLGA = ManualResult(
+    criterion="2.1.1",
+    outcome="failed",
+    note="The menu cannot be opened.",
+    evidence="",
+    author="Olga",
+    at_ms=1_764_400_000_000,
+    page_sha256=b"",
+)
+
+
+def test_a_conformance_report_is_an_accessible_document() -> None:
+    """Tags, bookmarks, headers of tables, links to the criteria, and the promise of PDF/UA."""
+    data = conformance_pdf(of_criteria("https://city.example/a", BY_OLGA), of_criteria("https://city.example/b"))
+    reader, root, text = read(data), root_of(data), text_of(data)
+
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Accessibility conformance report: city.example"
+    assert b"<pdfuaid:part>1</pdfuaid:part>" in root["/Metadata"].get_data()
+    assert [title for title in titles(reader.outline) if "level" in title] == [
+        "Success criteria, level A",
+        "Success criteria, level AA",
+    ]
+    assert "/TH" in names_in(reader)
+    assert {"https://city.example/a", "https://www.w3.org/WAI/WCAG22/Understanding/keyboard.html"} <= links_of(reader)
+    for part in ("https://city.example/b", "9.2.1.1", "E205.4", "Persons evaluated 1 criterion", "Failed (2)"):
+        assert "".join(part.split()) in text
+
+    assert "Failed,recordedbyOlgaon2025-11-29.Themenucannotbeopened." in text
+    assert text.count("Imageswithoutalternativetext:3") == 2
+
+
+def test_a_conformance_report_of_many_pages_is_set_in_time() -> None:
+    """As many as one document may have, each with its findings and a long note, in a few seconds."""
+    note = replace(BY_OLGA, note="The menu cannot be opened with a keyboard. " * 20)
+    data = conformance_pdf(*(of_criteria(f"https://city.example/{number}", note) for number in range(100)))
+
+    assert "city.example/99" in text_of(data)
+
+
+def test_a_conformance_report_is_translated_and_looks_as_its_owner_wants() -> None:
+    """Text of pages stays text, whatever it is made of."""
+    poisoned = replace(poisoned_report('#import "x"; $x$ \\ <b> \u202e \ue000'), manual=(BY_OLGA,))
+    text = text_of(conformance_pdf(poisoned, tag="de", brand=Brand(name="Acme Web", footer="Main Street 1")))
+
+    assert "KonformitätsberichtzurBarrierefreiheit" in text
+    assert "AcmeWeb" in text
+    assert "MainStreet1" in text
+
+
+def test_a_page_that_was_not_seen_is_in_the_conformance_report() -> None:
+    """With the reason."""
+    assert "status403" in text_of(conformance_pdf(of_criteria("https://city.example/a"), make_failed_report()))

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from pagegrade.model.errors import PDFNotInstalled, Unavailable
+from pagegrade.render.conformance import conformance_sheet
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import TaskFailed
 from pagegrade.service import pdf_pool as module
@@ -32,6 +33,15 @@ def test_a_report_becomes_a_pdf_in_a_process_of_its_own() -> None:
 def test_a_report_becomes_a_card_in_a_process_of_its_own() -> None:
     """With the same limits."""
     assert asyncio.run(Documents().card(REPORT)).startswith(b"\x89PNG")
+
+
+def test_a_conformance_report_becomes_a_pdf_in_a_process_of_its_own() -> None:
+    """With the same limits; the same values give the same bytes."""
+    values = json.dumps(conformance_sheet([make_report()])).encode()
+    first, second = (asyncio.run(Documents().conformance(values, at_s=1_764_400_000)) for _ in range(2))
+
+    assert first.startswith(b"%PDF-")
+    assert first == second
 
 
 def test_requests_over_the_limit_are_refused_with_a_time_to_retry() -> None:

@@ -281,6 +281,7 @@ class SyncMethods(SyncCaller):
             "html",
             "sarif",
             "conformance",
+            "conformance-pdf",
             "criteria",
             "earl",
             "statement",

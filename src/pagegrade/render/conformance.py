@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC
 from typing import Final
 
 import msgspec
@@ -27,16 +28,20 @@ from pagegrade.render.criteria import (
     Status,
     by_criterion,
     links_of,
+    machine_share,
     manual_remark,
     remark,
 )
 from pagegrade.render.csv import Cell, table
-from pagegrade.render.english import ENGLISH
+from pagegrade.render.english import ENGLISH, N_
 from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.finding_texts import in_language
 from pagegrade.render.html import look
+from pagegrade.render.i18n import Texts, texts_for
+from pagegrade.render.pdf_model import Values, brand_values, breakable
+from pagegrade.render.rendered_view import engine_line
 from pagegrade.render.templating import ENGLISH_TAG, environment
-from pagegrade.render.view import access_note, headline, reason, was_seen
+from pagegrade.render.view import access_note, headline, reason, was_seen, what_happened
 from pagegrade.report.serialize import format_timestamp, timestamp
 
 COLUMNS: Final = (
@@ -55,6 +60,15 @@ _CONTEXT: Final = {
     "ptr": "http://www.w3.org/2009/pointers#",
     "WCAG22": "https://www.w3.org/TR/WCAG22/#",
 }
+_LABELS: Final[Mapping[str, str]] = {
+    "boxes": N_("This file has no pictures for some characters of the page: they stand as boxes, and can be copied."),
+    "evaluated": N_("What was evaluated"),
+    "made_with": N_("Made with"),
+    "meanings": N_("What the results mean"),
+    "method": N_("How it was evaluated"),
+}
+_PAGES_HEAD: Final = (N_("Page"), N_("Title"), N_("Date"), N_("Evaluated by machine"))
+_CRITERIA_HEAD: Final = (N_("Criterion"), "EN 301 549", "Section 508", N_("Result"), N_("Remarks"))
 _EARL_MANUAL: Final[dict[ManualOutcome, str]] = {
     "passed": "earl:passed",
     "failed": "earl:failed",
@@ -231,8 +245,7 @@ def render_conformance(reports: Sequence[Report], *, tag: str = ENGLISH_TAG, bra
         brand: Look of whose document it is.
     """
     shown = [in_language(report, tag) for report in reports]
-    rows = _rows(shown)
-    counts = {status: sum(row.status == status for row in rows) for status in STATUS_NAMES}
+    rows, words = _rows(shown), texts_for(tag)
     return _document(
         "conformance_report",
         tag,
@@ -240,8 +253,169 @@ def render_conformance(reports: Sequence[Report], *, tag: str = ENGLISH_TAG, bra
         reports=shown,
         rows=rows,
         levels=LEVELS,
-        counts=counts,
-        manual=_manual_count(rows),
+        heading=_heading(shown, words),
+        method=_method(shown, rows, words),
+        meanings=_meanings(rows, words),
+    )
+
+
+def conformance_sheet(reports: Sequence[Report], *, tag: str = ENGLISH_TAG, brand: Brand = NO_BRAND) -> Values:
+    """The same document as plain values, every text escaped and bounded, for ``pdf.render_conformance_pdf``.
+
+    Args:
+        reports: At least one.
+        tag: Language of the document, one of ``i18n.LOCALES``.
+        brand: Look of whose document it is.
+    """
+    shown = [in_language(report, tag) for report in reports]
+    rows, words = _rows(shown), texts_for(tag)
+    heading, newest = _heading(shown, words), max(shown, key=lambda report: report.generated_at)
+    date = _day(newest, words)
+    return {
+        "language": words.tag,
+        "title": heading,
+        "description": heading,
+        "heading": breakable(heading),
+        "running": breakable(heading),
+        "project": visible(shown[0].project, 100),
+        "date": date,
+        "date_and_score": f"{breakable(visible(shown[0].project, 50))} · {date}",
+        "pages": words.gettext("Page %(number)s of %(count)s", number="{number}", count="{count}"),
+        "labels": {name: words.gettext(label) for name, label in _LABELS.items()},
+        "pages_head": [words.gettext(label) for label in _PAGES_HEAD],
+        "evaluated": [
+            {
+                "url": breakable(visible(report.final_url or report.url, 400)),
+                "href": safe_href(report.final_url or report.url),
+                "title": breakable(visible(report.page.title, 120)) if report.page else "–",
+                "date": _day(report, words),
+                "note": breakable(_evaluated(report, words)),
+            }
+            for report in shown
+        ],
+        "method": [{"term": term, "text": breakable(text)} for term, text in _method(shown, rows, words)],
+        "meanings": [{"term": term, "text": text} for term, text in _meanings(rows, words)],
+        "criteria_head": [words.gettext(label) for label in _CRITERIA_HEAD],
+        "levels": [
+            {
+                "heading": words.gettext("Success criteria, level %(level)s", level=level),
+                "rows": [_cells_of(row, len(shown), words) for row in rows if row.criterion.level == level],
+            }
+            for level in LEVELS
+        ],
+        "project_url": PROJECT_URL,
+        "brand": brand_values(brand),
+        "boxes": False,
+    }
+
+
+def _cells_of(row: Row, pages: int, words: Texts) -> Values:
+    """A row of the table of criteria."""
+    criterion = row.criterion
+    return {
+        "name": f"{criterion.number} {words.gettext(criterion.name)}",
+        "href": criterion.source,
+        "en_clause": criterion.en_clause or "–",
+        "section_508": criterion.section_508 or "–",
+        "status": words.gettext(STATUS_NAMES[row.status]),
+        "grade": {"failed": "bad", "passed": "good", "confirmed": "good"}.get(row.status, "none"),
+        "remarks": [
+            {
+                "page": _page_of(report, one, words) if pages > 1 and row.names_pages else "",
+                "lines": [breakable(line) for line in _lines(one, words)],
+            }
+            for report, one in row.pages
+        ],
+    }
+
+
+def _page_of(report: Report, one: CriterionResult, words: Texts) -> str:
+    return breakable(visible(report.url, 200)) if one.found or one.manual else words.gettext("Other pages")
+
+
+def _lines(one: CriterionResult, words: Texts) -> list[str]:
+    found = [
+        headline(result, words)
+        if result.ignored is None
+        else f"{headline(result, words)} ({words.gettext('ignored: %(reason)s', reason=reason(result, words))})"
+        for result in one.found
+    ]
+    return [line for line in (*(found or [remark(one, words)]), manual_remark(one, words)) if line]
+
+
+def _heading(reports: Sequence[Report], words: Texts) -> str:
+    return words.gettext("Accessibility conformance report: %(site)s", site=visible(reports[0].project, 100))
+
+
+def _day(report: Report, words: Texts) -> str:
+    moment = report.generated_at
+    return words.date(int((moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp() * 1000))
+
+
+def _evaluated(report: Report, words: Texts) -> str:
+    seen = machine_share(report, words) if report.error is None else what_happened(report.error)
+    return f"{seen}. {access_note(report)}" if access_note(report) else seen
+
+
+def _method(reports: Sequence[Report], rows: Sequence[Row], words: Texts) -> tuple[tuple[str, str], ...]:
+    """(what, sentences about it) of the way in which the pages were evaluated."""
+    first, manual = reports[0], _manual_count(rows)
+    by_machine = words.gettext(
+        "Automatic tests by Pagegrade %(engine)s with ruleset %(ruleset)s.",
+        engine=visible(first.run.engine, 40),
+        ruleset=visible(first.run.ruleset, 40),
+    )
+    if manual:
+        by_person = words.ngettext(
+            "Persons evaluated %(num)s criterion, whose row names them; no person evaluated the others.",
+            "Persons evaluated %(num)s criteria, whose rows name them; no person evaluated the others.",
+            manual,
+        )
+    else:
+        by_person = words.gettext("No person has evaluated these pages.")
+    return (
+        (
+            words.gettext("Standards"),
+            words.gettext("WCAG 2.2, levels A and AA; EN 301 549 V3.2.1, clause 9; Section 508, E205.4.")
+            + " "
+            + words.gettext(
+                "EN 301 549 V3.2.1 has the criteria of WCAG 2.1, Section 508 those of WCAG 2.0; a dash stands where "
+                "they lack one."
+            ),
+        ),
+        (words.gettext("Method"), f"{by_machine} {engine_line(first, words)}."),
+        (
+            words.gettext("Not covered"),
+            by_person
+            + " "
+            + words.gettext(
+                "Documents, software, support and the other clauses of EN 301 549 were not evaluated, nor were "
+                "processes of several pages as a whole."
+            ),
+        ),
+    )
+
+
+_MEANINGS: Final[Mapping[Status, str]] = {
+    "failed": N_("At least one part of a page breaks the criterion."),
+    "passed": N_("Automatic tests found no failure on any page. They find only some: a person has to confirm it."),
+    "not_evaluated": N_("There are automatic tests, but they could not run; the remark says why."),
+    "needs_person": N_("Automatic tests cannot decide it, or found what only may be a failure."),
+    "confirmed": N_("A person found that every page meets it."),
+    "excluded": N_("A person found that no page has anything it applies to."),
+}
+
+
+def _meanings(rows: Sequence[Row], words: Texts) -> tuple[tuple[str, str], ...]:
+    """(result with its number of criteria, its meaning); those of persons only where one recorded something."""
+    manual = _manual_count(rows)
+    return tuple(
+        (
+            f"{words.gettext(STATUS_NAMES[status])} ({words.number(sum(row.status == status for row in rows))})",
+            words.gettext(meaning),
+        )
+        for status, meaning in _MEANINGS.items()
+        if manual or status not in {"confirmed", "excluded"}
     )
 
 

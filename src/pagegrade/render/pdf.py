@@ -1,4 +1,4 @@
-"""A report as PDF: pages of A4 or Letter with bookmarks, links and the tags that screen readers need.
+"""Reports as PDF: pages of A4 or Letter with bookmarks, links and the tags that screen readers need.
 
 Typst sets them. Page text reaches it as values of JSON, never as markup; it reads no file but the template and the
 fonts, and fetches nothing. Nothing of the system (fonts, clock, language) changes a byte of the result.
@@ -7,7 +7,8 @@ fonts, and fetches nothing. Nothing of the system (fonts, clock, language) chang
 from __future__ import annotations
 
 import json
-from datetime import UTC
+from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 STANDARD: Final = "ua-1"
 """PDF/UA-1 (ISO 14289-1), the standard for accessible documents."""
 TEMPLATE: Final = Path(str(files("pagegrade.render"))) / "templates" / "report.typ"
+CONFORMANCE: Final = TEMPLATE.with_name("conformance.typ")
 FONTS: Final = Path(str(files("pagegrade.render"))) / "fonts"
 
 
@@ -79,24 +81,47 @@ def render_report_pdf(
     Raises:
         PDFNotInstalled: Typst is not installed.
     """
+    return _set_pages(
+        TEMPLATE,
+        lambda boxes: sheet(report, texts_for(tag), history=history, brand=brand, boxes=boxes),
+        paper,
+        report.generated_at,
+    )
+
+
+def render_conformance_pdf(encoded: bytes, at_s: int) -> bytes:
+    """A conformance report as PDF, on pages of A4; a function of plain values, for a child process.
+
+    Args:
+        encoded: What ``conformance.conformance_sheet`` gives, as JSON.
+        at_s: The time of the document, in seconds.
+
+    Raises:
+        PDFNotInstalled: Typst is not installed.
+    """
+    values = json.loads(encoded)
+    return _set_pages(CONFORMANCE, lambda boxes: values | {"boxes": boxes}, "a4", datetime.fromtimestamp(at_s, UTC))
+
+
+def _set_pages(template: Path, values_of: Callable[[bool], Values], paper: Paper, moment: datetime) -> bytes:
+    """Return a document; ``values_of`` is asked for values, true if they have to explain empty boxes."""
     if not is_installed():
         raise PDFNotInstalled
     # Late: who only sends this function to a child has no use for Typst.
     import typst
 
-    texts = texts_for(tag)
+    def compiled(standards: list[typst.PDFStandard], *, boxes: bool) -> bytes:
+        aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        inputs = {"report": json.dumps(values_of(boxes), ensure_ascii=False, allow_nan=False), "paper": paper}
+        at_s = int(aware.timestamp())
+        return compile_template(template, inputs, format="pdf", pdf_standards=standards, timestamp=at_s)
+
     try:
-        return _set_pages(report, paper, [STANDARD], sheet(report, texts, history=history, brand=brand))
+        return compiled([STANDARD], boxes=False)
     except typst.TypstError:
         # The standard forbids a character without a picture in our fonts. Without it the character is an empty box,
         # and what is copied or read aloud is still the character.
-        return _set_pages(report, paper, [], sheet(report, texts, history=history, brand=brand, boxes=True))
-
-
-def _set_pages(report: Report, paper: Paper, standards: list[typst.PDFStandard], values: Values) -> bytes:
-    moment = report.generated_at if report.generated_at.tzinfo is not None else report.generated_at.replace(tzinfo=UTC)
-    inputs = {"report": json.dumps(values, ensure_ascii=False, allow_nan=False), "paper": paper}
-    return compile_template(TEMPLATE, inputs, format="pdf", pdf_standards=standards, timestamp=int(moment.timestamp()))
+        return compiled([], boxes=True)
 
 
 def compile_template(template: Path, inputs: dict[str, str], **options: Any) -> bytes:

@@ -223,15 +223,20 @@ def sheet(
         ],
         "evaluated": _evaluated(report, words),
         "project_url": PROJECT_URL,
-        "brand": {
-            "name": _text(shown_name(brand), 60),
-            "is_own": bool(brand.name),
-            "color": color_on(brand, LIGHT_GROUND) or PRODUCT_COLOR,
-            "footer": _text(brand.footer, 300),
-            "credit": brand.credit,
-            "logo": list(brand.logo),
-        },
+        "brand": brand_values(brand),
         "boxes": boxes,
+    }
+
+
+def brand_values(brand: Brand) -> Values:
+    """Return the look of whose document it is, as ``templates/parts.typ`` has it."""
+    return {
+        "name": _text(shown_name(brand), 60),
+        "is_own": bool(brand.name),
+        "color": color_on(brand, LIGHT_GROUND) or PRODUCT_COLOR,
+        "footer": _text(brand.footer, 300),
+        "credit": brand.credit,
+        "logo": list(brand.logo),
     }
 
 

@@ -17,7 +17,7 @@ from pagegrade.model.errors import PDFNotInstalled, Unavailable
 from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.card import render_card
 from pagegrade.render.history import RunPoint
-from pagegrade.render.pdf import Paper, is_installed, render_pdf
+from pagegrade.render.pdf import Paper, is_installed, render_conformance_pdf, render_pdf
 from pagegrade.sandbox.pool import Children, TaskFailed
 
 CONCURRENT: Final = 2
@@ -63,6 +63,15 @@ class Documents:
             TaskFailed: A mistake of ours.
         """
         return await self._made(render_pdf, report_json, tag, paper, history, brand)
+
+    async def conformance(self, values: bytes, *, at_s: int) -> bytes:
+        """A conformance report as PDF, of the JSON of ``conformance_sheet``; errors as for ``pdf``.
+
+        Args:
+            values: What stands in it.
+            at_s: The time of the document, in seconds.
+        """
+        return await self._made(render_conformance_pdf, values, at_s)
 
     async def card(self, report_json: bytes, *, tag: str = "en", brand: Brand = NO_BRAND) -> bytes:
         """The score card of a completed report with a score, as PNG; arguments and errors as for ``pdf``."""

@@ -204,7 +204,7 @@ class ReportWalkQuery(ReportListQuery):
     count: Counted = 0
 
 
-CriteriaFormat = Literal["conformance", "criteria", "earl", "statement"]
+CriteriaFormat = Literal["conformance", "conformance-pdf", "criteria", "earl", "statement"]
 
 
 class ShowReportQuery(BaseModel):
@@ -216,8 +216,9 @@ class ShowReportQuery(BaseModel):
             description="Answer with a file instead of JSON, as with `Accept: application/pdf`, `text/csv`, "
             "`text/markdown`, `text/html`, `application/sarif+json`, `application/ld+json` or `application/har+json`, "
             "which it overrides; `prompt` is Markdown for coding agents. By criterion of WCAG 2.2 are `conformance` (a "
-            "document in HTML), `criteria` (CSV), `earl` (JSON-LD) and `statement` (draft of an accessibility "
-            "statement, in HTML). 404 while there are no results, and for a HAR if no browser drew the page.",
+            "document in HTML, and in PDF as `conformance-pdf`), `criteria` (CSV), `earl` (JSON-LD) and `statement` (a "
+            "draft of an accessibility statement, HTML). 404 while there are no results, and for a HAR if no browser "
+            "drew the page.",
             examples=["json"],
         )
     )

@@ -11,7 +11,13 @@ import msgspec
 from pagegrade.clock import utc_now
 from pagegrade.model.account import Brand
 from pagegrade.model.report import Report
-from pagegrade.render.conformance import render_conformance, render_criteria, render_earl, render_statement
+from pagegrade.render.conformance import (
+    conformance_sheet,
+    render_conformance,
+    render_criteria,
+    render_earl,
+    render_statement,
+)
 from pagegrade.render.csv import MEDIA_TYPE as CSV
 from pagegrade.render.csv import render_csv
 from pagegrade.render.filename import content_disposition, export_name, list_name
@@ -19,7 +25,7 @@ from pagegrade.render.har import render_har
 from pagegrade.render.history import RunPoint
 from pagegrade.render.html import render_html
 from pagegrade.render.markdown import render_finding, render_markdown
-from pagegrade.render.pdf import Paper
+from pagegrade.render.pdf import Paper, is_installed
 from pagegrade.render.prompt import render_finding_prompt, render_prompt
 from pagegrade.render.sarif import render_sarif
 from pagegrade.report.serialize import report_to_dict
@@ -38,6 +44,7 @@ MEDIA_TYPES: Final = {
     "pdf-letter": "application/pdf",
     "html": "text/html; charset=utf-8",
     "conformance": "text/html; charset=utf-8",
+    "conformance-pdf": "application/pdf",
     "statement": "text/html; charset=utf-8",
     "criteria": CSV,
     "earl": "application/ld+json",
@@ -49,6 +56,7 @@ _EXTENSIONS: Final = {
     "prompt": "md",
     "pdf-letter": "pdf",
     "conformance": "html",
+    "conformance-pdf": "pdf",
     "statement": "html",
     "criteria": "csv",
     "earl": "jsonld",
@@ -67,13 +75,19 @@ _DOCUMENTS: Final[dict[str, Callable[..., str]]] = {
     "statement": render_statement,
 }
 """Formats in the language of the reader."""
-OF_SEVERAL: Final = ("conformance", "statement", "criteria")
+OF_SEVERAL: Final = ("conformance", "conformance-pdf", "statement", "criteria", "earl")
 """Formats in which one file has several reports."""
+CONFORMANCE_PDF: Final = "conformance-pdf"
 FINDING_FORMATS: Final[dict[str, Callable[[Report, str], str | None]]] = {
     "md": render_finding,
     "prompt": render_finding_prompt,
 }
 """Formats of a single finding -> how it is written."""
+
+
+def is_offered(name: str) -> bool:
+    """Return whether files of a format can be made here: PDFs need the extra ``pagegrade[pdf]``."""
+    return MEDIA_TYPES[name] != MEDIA_TYPES["pdf"] or is_installed()
 
 
 async def make_finding_file(viewed: Viewed, name: str, check: str) -> tuple[Report, bytes] | None:
@@ -113,27 +127,45 @@ async def make_file(
         brand = viewed.brand.over(services.options.brand)
         paper = PAPERS[name]
         return shown, await services.documents.pdf(encoded, tag=tag, paper=paper, history=history, brand=brand)
+    if name == CONFORMANCE_PDF:
+        return shown, await _conformance_pdf(services, [shown], tag, viewed.brand.over(services.options.brand))
     return shown, await asyncio.to_thread(_written, viewed, shown, name, services.options, tag)
 
 
-def write_several(viewed: Sequence[Viewed], name: str, tag: str, brand: Brand) -> tuple[str, bytes] | None:
-    """Write one file with several reports.
+async def make_file_of_several(
+    services: Services, viewed: Sequence[Viewed], name: str, tag: str
+) -> tuple[str, bytes] | None:
+    """One file with several reports.
 
     Args:
+        services: Of the process.
         viewed: The reports, as the reader may see them, one at least.
         name: One of ``OF_SEVERAL``.
         tag: Language of formats for people, one of ``i18n.LOCALES``.
-        brand: Look of the installation.
 
     Returns:
         Its name and its bytes; ``None``: one of the reports has no results yet.
+
+    Raises:
+        PDFNotInstalled: The extra ``pagegrade[pdf]`` is not installed.
+        Unavailable: Too many documents are being made, or this one is too large to be made.
     """
-    shown = [report for report in map(shown_report, viewed) if report is not None]
+    shown = await asyncio.to_thread(lambda: [report for report in map(shown_report, viewed) if report is not None])
     if len(shown) < len(viewed):
         return None
-    own = viewed[0].brand.over(brand)
-    text = _DOCUMENTS[name](shown, tag=tag, brand=own) if name in _DOCUMENTS else _RENDERERS[name](tuple(shown))
-    return list_name(utc_now(), _EXTENSIONS[name], of=name), text.encode("utf-8", "replace")
+    file, brand = list_name(utc_now(), _EXTENSIONS[name], of=name), viewed[0].brand.over(services.options.brand)
+    if name == CONFORMANCE_PDF:
+        return file, await _conformance_pdf(services, shown, tag, brand)
+    if name in _DOCUMENTS:
+        text = await asyncio.to_thread(_DOCUMENTS[name], shown, tag=tag, brand=brand)
+    else:
+        text = await asyncio.to_thread(_RENDERERS[name], tuple(shown))
+    return file, text.encode("utf-8", "replace")
+
+
+async def _conformance_pdf(services: Services, shown: Sequence[Report], tag: str, brand: Brand) -> bytes:
+    values = await asyncio.to_thread(lambda: msgspec.json.encode(conformance_sheet(shown, tag=tag, brand=brand)))
+    return await services.documents.conformance(values, at_s=int(utc_now().timestamp()))
 
 
 def file_header(report: Report, name: str, *, run: int | None, check: str = "") -> tuple[str, str]:

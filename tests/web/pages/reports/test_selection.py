@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+from pypdf import PdfReader
 
 from pagegrade.service.reports import operations
 from pagegrade.web.pages.reports import selection
@@ -159,6 +161,8 @@ def test_an_officer_documents_ten_pages(tmp_path: Path) -> None:
             await instance.page("POST", "/reports/10/criterion", data=found)
         report = await document(instance, "conformance", *ids)
         statement = await document(instance, "statement", *ids)
+        printed = await send(instance, "conformance-pdf", *ids)
+        graph = json.loads(await document(instance, "earl", *ids))["@graph"]
         rows = list(csv.DictReader(io.StringIO(await document(instance, "criteria", *ids))))
         by_status = {
             (row["criterion"], row["status"])
@@ -174,6 +178,11 @@ def test_an_officer_documents_ten_pages(tmp_path: Path) -> None:
         assert statement.count("criteria A and AA evaluated by machine") == 10
         assert "9.2.1.1" in report
         assert len(rows) == 10 * 55
+        pdf = "".join("".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(printed.content)).pages)
+        assert all(f"https://city.example/{number}" in pdf for number in range(10))
+        assert pdf.count("Seenonpage") == 10
+        assert sum(node["@type"] == ["earl:TestSubject"] for node in graph) == 10
+        assert sum(node.get("earl:mode", {}).get("@id") == "earl:manual" for node in graph) == 12
         assert by_status == {
             *(("1.4.5", "confirmed"), ("3.1.1", "passed")),
             *(("2.1.1", "failed"), ("2.1.1", "needs_person")),

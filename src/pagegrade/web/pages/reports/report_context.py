@@ -18,19 +18,19 @@ from pagegrade.render.english import N_
 from pagegrade.render.finding_list import ReportQuery, lists_findings
 from pagegrade.render.i18n import Texts
 from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
-from pagegrade.render.pdf import is_installed
 from pagegrade.report.codec import has_rendering
 from pagegrade.service.catalogue import catalogue_names
 from pagegrade.service.reports.history import Two
 from pagegrade.service.reports.views import Viewed, compare_two, shown_report
 from pagegrade.web.pages.html import View
-from pagegrade.web.report_files import PAPERS
+from pagegrade.web.report_files import PAPERS, is_offered
 
 FORMATS: Final[dict[str, tuple[str, str]]] = {
     "pdf": (N_("PDF, A4"), N_("to print or to send")),
     "pdf-letter": (N_("PDF, Letter"), N_("to print or to send")),
     "html": (N_("HTML"), N_("one file that needs nothing else")),
     "conformance": (N_("Conformance report"), N_("WCAG 2.2 and EN 301 549")),
+    "conformance-pdf": (N_("Conformance report, PDF"), N_("WCAG 2.2 and EN 301 549")),
     "statement": (N_("Accessibility statement"), N_("a draft to complete")),
     "csv": (N_("CSV"), N_("for spreadsheets")),
     "criteria": (N_("CSV by criterion"), N_("for spreadsheets")),
@@ -207,7 +207,7 @@ def export_links(texts: Texts, viewed: Viewed, urls: ReportURLs) -> tuple[tuple[
     found = [
         (texts.gettext(name), texts.gettext(purpose), urls.export(key, number))
         for key, (name, purpose) in FORMATS.items()
-        if key not in PAPERS or (_has_results(viewed) and is_installed())
+        if is_offered(key) and (key not in PAPERS or _has_results(viewed))
     ]
     if viewed.detail is not None and has_rendering(viewed.detail):
         found.append((texts.gettext("HAR"), texts.gettext("the browser's requests"), urls.export(HAR, number)))

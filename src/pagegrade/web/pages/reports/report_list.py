@@ -40,7 +40,7 @@ from pagegrade.web.pages.reports.list_query import (
     choices,
     read_asked,
 )
-from pagegrade.web.pages.reports.report_context import check_url
+from pagegrade.web.pages.reports.report_context import FORMATS, check_url
 from pagegrade.web.pages.reports.rows import (
     GONE,
     MAX_CRUMB,
@@ -52,6 +52,7 @@ from pagegrade.web.pages.reports.rows import (
     short_url,
     state_object,
 )
+from pagegrade.web.report_files import OF_SEVERAL, is_offered
 from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import Request
 
@@ -145,6 +146,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             follows=sent.get("follow") == "1",
             total=found.total,
             has_any=found.has_any,
+            documents=[(key, *map(texts.gettext, FORMATS[key])) for key in OF_SEVERAL if is_offered(key)],
             chips=_chips(asked, found.counts, texts),
             counts=found.counts,
             shared_pages=SHARED_PAGES,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -35,7 +34,7 @@ from pagegrade.web.pages.reports.rows import short_url
 from pagegrade.web.pages.reports.settings import analyze_again
 from pagegrade.web.problems import Rejected, problem_of
 from pagegrade.web.rate_limit import RateLimit
-from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, write_several
+from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, make_file_of_several
 from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import MAX_ID, Request
 
@@ -78,7 +77,7 @@ async def act_on_selected(
     if action in OF_SEVERAL:
         if len(found) > MAX_DOCUMENTED:
             return go(_with_message(back, "too_many_exported"))
-        return await _export(work, view, reports, action) or go(_with_message(back, "not_all_finished"))
+        return await _export(work, view, services, reports, action) or go(_with_message(back, "not_all_finished"))
     if is_wider:
         return _ask(view, reports, action, sent, is_cut=len(found) > AT_ONCE)
     if action == "again":
@@ -142,10 +141,12 @@ def _privacy(sent: Mapping[str, str]) -> Privacy:
     return Privacy.PUBLIC if sent.get("privacy") == str(int(Privacy.PUBLIC)) else Privacy.PRIVATE
 
 
-async def _export(work: UnitOfWork, view: View, reports: Sequence[StoredReport], name: str) -> Response | None:
+async def _export(
+    work: UnitOfWork, view: View, services: Services, reports: Sequence[StoredReport], name: str
+) -> Response | None:
     """Return the document; ``None``: one of the reports has no results yet."""
     viewed = await work.read(view_each, [report.id for report in reports], view.options, view.now_ms)
-    written = await asyncio.to_thread(write_several, viewed, name, view.texts.tag, view.options.brand)
+    written = await make_file_of_several(services, viewed, name, view.texts.tag)
     if written is None:
         return None
     file, body = written
