@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.html.visible_content import MAX_NODES, find_undrawn, names_of_root, shows_nothing
-from tests.builders import make_document
+from pagegrade.parse.html.parser import parse_document
+from pagegrade.parse.html.visible_content import MAX_NODES, find_undrawn, names_of_root, shows_nothing, stays_faded
+from tests.builders import URL, make_document
 
 
 @pytest.mark.parametrize(
@@ -112,6 +113,11 @@ def test_notes_for_browsers_that_cannot_draw_are_short() -> None:
         ("<style>@media print{body{opacity:0}}</style><style media=print>body{opacity:0}</style>", "", set()),
         ("<style>.waits body{opacity:0}</style>", "", set()),
         ("<style>body{opacity:0.5}main{opacity:0}</style>", "", set()),
+        (
+            "<style id=hide>body{opacity:0!important}</style><script>window.tst=window.tst||[];tst.push(f)</script>",
+            "",
+            {"hide", "tst"},
+        ),
     ],
 )
 def test_names_by_which_a_script_shows_a_page(head: str, attributes: str, names: set[str]) -> None:
@@ -119,3 +125,39 @@ def test_names_by_which_a_script_shows_a_page(head: str, attributes: str, names:
     document = make_document(f"<!doctype html><html {attributes}><head>{head}<body {attributes}><p>слово")
 
     assert set(names_of_root(document.body.node)) == names  # type: ignore[union-attr, arg-type]
+
+
+_SHOW = "document.getElementById('hide').remove()"
+_ORDER = f"window.tst=window.tst||[];tst.push(['ready',function(){{{_SHOW}}}]);"
+
+
+@pytest.mark.parametrize("text", ["слово", "מילה", "言葉", "คำ", "λέξη", "शब्द"])
+@pytest.mark.parametrize(
+    ("script", "lost", "names", "is_faded"),
+    [
+        (_ORDER, True, (), True),
+        (f"{_ORDER}tst.push(function(){{setTimeout(function(){{{_SHOW}}},9)}})", True, (), True),
+        (_ORDER, True, ("tst",), False),
+        (_ORDER, False, (), False),
+        (f"{_ORDER}{_SHOW}", True, (), False),
+        (f"{_ORDER}setTimeout(function(){{{_SHOW}}},3000)", True, (), False),
+        (f"{_ORDER}tst.forEach(function(one){{one[1]()}})", True, (), False),
+        (f"{_ORDER[:-2]}", True, (), False),
+        (_ORDER.replace("ready", "x" * 2_000), True, (), False),
+        (_SHOW, True, (), False),
+    ],
+)
+def test_page_that_waits_for_a_missing_script_is_never_shown(
+    text: str, script: str, names: tuple[str, ...], *, lost: bool, is_faded: bool
+) -> None:
+    """An order in a list shows nothing, unless a script that came knows the list, or the page helps itself."""
+    page = (
+        "<!doctype html><style id=hide>body{opacity:0!important}</style>"
+        "<script src=https://test.example/a.js></script><script src=/own.js></script>"
+        f"<script>{script}</script><p>{text}"
+    )
+    missing = ["https://test.example/a.js"] if lost else []
+    document = parse_document(page.encode(), url=URL, content_type="text/html; charset=utf-8", lost=missing)
+    said: dict[str, tuple[str, ...]] = {f"{URL}own.js": names, "https://test.example/a.js": ()}
+
+    assert stays_faded(document, said) is is_faded

@@ -57,7 +57,7 @@ def empty_page(
     own rules hide is not shown, and where a browser painted nothing of the page, it shows nothing. Without a browser, a
     page is not evaluated whose scripts may add or show its content. A page that is left without opacity until a script
     shows it, as tools for tests do, is hidden where that script is missing: none that runs names the class, the element
-    or the property.
+    or the property, except in orders that it leaves in a list for the missing one.
 
     ## Fails on
 

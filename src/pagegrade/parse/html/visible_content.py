@@ -52,6 +52,10 @@ _OF_ROOT: Final = re.compile(
 )
 """A selector of the page as a whole by its names."""
 _NAME: Final = re.compile(r"[.#]([\w-]{1,80})")
+_QUEUE: Final = re.compile(r"(?:window\.)?\b([A-Za-z_$][\w$]{1,40})\s?=\s?(?:window\.)?\1\s?\|\|\s?\[\]")
+"""A list in which a script leaves orders for another one that comes later."""
+_MAX_ORDERS: Final = 20
+_MAX_ORDER: Final = 2_000
 _SHOWN_REFERENCES: Final = frozenset({"image", "media", "object", "frame"})
 
 
@@ -136,15 +140,45 @@ def stays_faded(document: Document, script_names: Mapping[str, Collection[str] |
     if not names:
         return False
     running = document.running_scripts
-    texts = [one.text if one.url is None else script_names.get(strip_fragment(one.url)) for one in running]
+    is_missing = any(one.url is not None and one not in running for one in document.scripts)
+    texts = [
+        script_names.get(strip_fragment(one.url))
+        if one.url is not None
+        else _without_orders(one.text)
+        if is_missing
+        else one.text
+        for one in running
+    ]
     return all(said is not None and not any(name in said for name in names) for said in texts)
+
+
+def _without_orders(text: str) -> str:
+    """An inline script without what it only leaves in a list, which a script that is missing would have done."""
+    for queue in [*islice(_QUEUE.finditer(text), _MAX_ORDERS)]:
+        text = text.replace(queue[0], "", 1)
+        pattern = re.compile(rf"(?:window\.)?(?<![\w$]){re.escape(queue[1])}\.push\(")
+        at = 0
+        for _ in range(_MAX_ORDERS):
+            order = pattern.search(text, at)
+            if order is None:
+                break
+            at, depth = order.end(), 1
+            for at in range(order.end(), min(len(text), order.end() + _MAX_ORDER)):
+                depth += (text[at] == "(") - (text[at] == ")")
+                if not depth:
+                    break
+            if depth:
+                break
+            text, at = text[: order.start()] + text[at + 1 :], order.start()
+    return text
 
 
 def names_of_root(body: Element) -> tuple[str, ...]:
     """The names by which a script shows a page that its own rules leave without opacity; empty for one that is shown.
 
     Testing tools hide a page until they have changed it, so that visitors do not see the change. A rule with an
-    animation shows the page by itself.
+    animation shows the page by itself. The list in which an inline script leaves orders is such a name, as the script
+    that carries them out knows it.
     """
     html = body.parent
     if not isinstance(html, Element):
@@ -172,6 +206,8 @@ def names_of_root(body: Element) -> tuple[str, ...]:
             _fade(last, one, match, is_moved="animation" in own)
     if not any(is_unseen for is_unseen, _ in last.values()):
         return ()
+    scripts = (one.text for one in islice(html.select("script:not([src])"), _MAX_NAMES))
+    names.update(found[1] for text in scripts for found in islice(_QUEUE.finditer(text), _MAX_ORDERS))
     # What is said to be important, a script cannot overrule: it takes the name or the element away.
     is_firm = all(firm for is_unseen, firm in last.values() if is_unseen)
     return tuple(sorted(names - {"opacity"} if is_firm else names)[:_MAX_NAMES]) or ("opacity",)
