@@ -130,6 +130,10 @@ def test_accounts_with_their_passwords(number: int, state: str) -> None:
 
 
 ACCOUNT = "<!doctype html><title>x</title><a href=/wyloguj>Wyloguj</a><p>marta.z@poczta.pl, +48 600 000 000"
+AREA = (
+    "<!doctype html><title>x</title><a href=/>A</a><a href=/sklep>B</a><a href=/konto/1>C</a><a href=/konto/2>D</a>"
+    "<a href=/konto/wyloguj>To nie Ty?</a><p>marta.z@poczta.pl, +48 600 000 000"
+)
 HIT = ("X-Cache", "HIT")
 SESSION = ("Set-Cookie", "JSESSIONID=7A31F0C2B9D84E55; Path=/; Secure; HttpOnly")
 
@@ -141,6 +145,8 @@ SESSION = ("Set-Cookie", "JSESSIONID=7A31F0C2B9D84E55; Path=/; Secure; HttpOnly"
         (ACCOUNT, (("Age", "11907"), ("Cache-Control", "public"), SESSION), "account"),
         (ACCOUNT, (("X-Cache", "MISS"), SESSION), "none"),
         (ACCOUNT, (HIT,), "none"),
+        (AREA, (HIT,), "account"),
+        (AREA, (("X-Cache", "MISS"),), "none"),
         (ACCOUNT, (HIT, ("Set-Cookie", "_ga=GA1.2")), "none"),
         (ACCOUNT, (HIT, ("Set-Cookie", "JSESSIONID=; Max-Age=0")), "none"),
         ("<!doctype html><title>x</title><p>marta.z@poczta.pl, +48 600 000 000", (HIT, SESSION), "none"),
@@ -149,7 +155,8 @@ SESSION = ("Set-Cookie", "JSESSIONID=7A31F0C2B9D84E55; Path=/; Secure; HttpOnly"
 )
 def test_account_in_a_shared_cache(page: str, headers: tuple[tuple[str, str], ...], state: str) -> None:
     """A copy with somebody's session; a key on it is the graver fault."""
-    artifacts = make_artifacts(page, headers=(("Content-Type", "text/html; charset=utf-8"), *headers))
+    sent = (("Content-Type", "text/html; charset=utf-8"), *headers)
+    artifacts = make_artifacts(page, headers=sent, url="https://example.com/konto")
     found = outcome(leaked_secrets, artifacts)
 
     assert found.state == state

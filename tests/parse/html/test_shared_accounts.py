@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
-from pagegrade.parse.html.shared_accounts import find_account
+from pagegrade.parse.html.shared_accounts import MIN_AREA, find_account, is_in_account
 from tests.builders import make_document
 
 DATA = "<dl><dt>A<dd>eleni.p@mailbox.gr<dt>B<dd>690 000 4417</dl>"
@@ -26,6 +28,9 @@ def account(page: str) -> tuple[str, ...]:
         "<form method=post><input type=submit value='تسجيل الخروج'></form>",
         "<form method=post action=/b><button>ออกจากระบบ</button></form>",
         "<a href=/exit>Вийти</a>",
+        "<a href=/hesabim/cikis>Siz değil misiniz? Çıkış yapın</a>",
+        "<a href=/%D0%B2%D1%8B%D1%85%D0%BE%D0%B4/>Это не вы?</a>",
+        "<a href=/compte/deconnexion>Ce n’est pas vous ? Partez d’ici</a>",
         "<input autocomplete=given-name value=Eleni><input autocomplete='shipping tel' value='690 000 4417'>",
     ],
 )
@@ -45,6 +50,7 @@ def test_accounts_of_people(control: str) -> None:
         f"<a href=/logout>Log out</a><a href=/login>Log in</a>{DATA}",
         f"<a href=/logout hidden>Log out</a>{DATA}",
         f"<p>Click on Log out</p><a href=/guide>How to log out of your account on every machine you use</a>{DATA}",
+        f"<a href=/sair>Praia</a><a href=/cikislar>Otoyol</a>{DATA}",
         f"<input autocomplete=tel value='690 000 4417'>{DATA}",
         f"<input autocomplete=tel value=''><input autocomplete=email>{DATA}",
         f"<input autocomplete=country value=GR><input autocomplete=off value=9>{DATA}",
@@ -57,3 +63,29 @@ def test_accounts_of_people(control: str) -> None:
 def test_pages_for_everybody(page: str) -> None:
     """Contacts, guides, pages with both controls, forms to fill in, and data that is there to be used."""
     assert account(page) == ()
+
+
+@pytest.mark.parametrize(
+    ("page", "way_out", "inside", "outside", "is_account"),
+    [
+        ("hesabim", "/hesabim/cikis", MIN_AREA, MIN_AREA, True),
+        ("حسابي/", "/حسابي/logout", MIN_AREA, MIN_AREA, True),
+        ("de/konto/adressen", "/de/konto/abmelden", MIN_AREA, MIN_AREA, True),
+        ("konto", "/konto/выход/", MIN_AREA, MIN_AREA, True),
+        ("hesabim", "/hesabim/cikis", MIN_AREA - 1, MIN_AREA, False),
+        ("hesabim", "/hesabim/cikis", MIN_AREA, MIN_AREA - 1, False),
+        ("hesabim", "/cikis", MIN_AREA, MIN_AREA, False),
+        ("hesabim", "https://elsewhere.example/hesabim/cikis", MIN_AREA, MIN_AREA, False),
+        ("iletisim", "/hesabim/cikis", MIN_AREA, MIN_AREA, False),
+        ("hesabimiz", "/hesabim/cikis", MIN_AREA, MIN_AREA, False),
+        ("hesabim", "/hesabim/ayarlar", MIN_AREA, MIN_AREA, False),
+    ],
+)
+def test_page_in_an_account(page: str, way_out: str, inside: int, outside: int, *, is_account: bool) -> None:
+    """A folder with its way out and other pages, beside the rest of the site."""
+    folder = way_out.rstrip("/").rpartition("/")[0].removeprefix("https://elsewhere.example")
+    links = [way_out, *(f"{folder}/{n}" for n in range(inside)), *(f"/{n}" for n in range(outside))]
+    text = "".join(f"<a href={link}>{n}</a>" for n, link in enumerate(links))
+    document = make_document(f"<!doctype html><title>x</title>{text}", url=f"https://example.com/{quote(page)}")
+
+    assert is_in_account(document) is is_account

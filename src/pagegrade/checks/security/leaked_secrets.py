@@ -10,7 +10,7 @@ from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Sev
 from pagegrade.parse.emails import mask_email
 from pagegrade.parse.html.exposed_secrets import ExposedSecret, find_people, find_records, find_registers
 from pagegrade.parse.html.open_administrations import find_managed_people
-from pagegrade.parse.html.shared_accounts import find_account
+from pagegrade.parse.html.shared_accounts import find_account, is_in_account
 from pagegrade.parse.http.caching import shared_copy
 from pagegrade.parse.http.cookies import Cookie
 
@@ -69,8 +69,8 @@ from pagegrade.parse.http.cookies import Cookie
             loss=1.0,
             title="Somebody's account in a shared cache",
             why=(
-                "Strangers read the data of the person whose page the cache kept, and the session cookie that comes "
-                "with it may sign them in as that person."
+                "Strangers read the data of the person whose page the cache kept. A session cookie that comes with it "
+                "may sign them in as that person, too."
             ),
             fix=(
                 "Empty the cache, end all sessions, and answer every page of an account with "
@@ -118,7 +118,7 @@ def leaked_secrets(
     addresses can be clicked, is there to be read.
 
     So does the account of somebody else: headers say that a shared cache had the answer, it sets a cookie that looks
-    like a login, the page has a control to sign out and none to sign in, or personal fields that are filled in, and it
+    like a login, or the page lies in a folder of the site together with the address to sign out; the page has a control to sign out and none to sign in, or personal fields that are filled in, and it
     shows an e-mail address of another site and a long number. A run that signs in is not judged by this. A page with a
     secret key, records or an account scores 49 at most.
 
@@ -177,13 +177,14 @@ def _cached_account(document: Document, cookies: tuple[Cookie, ...], artifacts: 
         ),
         None,
     )
-    if not copy or session is None:
+    if not copy or (session is None and not is_in_account(document)):
         return ()
     person = find_account(document)
     if not person:
         return ()
+    sent = () if session is None else (session.name,)
     return (
         Evidence(header=copy, value=(response.header(copy) or "")[:200], reason="copy of a shared cache"),
-        Evidence(header="Set-Cookie", value=session.name, reason="session of another visitor"),
+        *(Evidence(header="Set-Cookie", value=one, reason="session of another visitor") for one in sent),
         *(Evidence(value=one, reason="data of a person") for one in person),
     )

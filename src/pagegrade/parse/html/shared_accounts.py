@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
-from pagegrade.model.document import Document
+from pagegrade.model.document import Anchor, Document
 from pagegrade.parse.emails import find_emails, find_mailto_emails, mask_email
 from pagegrade.parse.url import host, registrable_domain
 
@@ -38,6 +40,11 @@ _SIGN_OUT: Final = frozenset(
         ),
     )
 )
+_MIN_SEGMENT: Final = 5
+"""Latin letters of a word for it that is a part of an address: shorter ones have other meanings, too."""
+_MAX_SEGMENT: Final = 60
+MIN_AREA: Final = 2
+"""Links into the part of a site that has a way out of its own, and links out of that part."""
 _SIGN_OUT_ADDRESS: Final = re.compile(r"(?:^|[/?&=_.-])(?:log|sign)[-_]?(?:out|off)(?:[/?&=_.-]|$)", re.IGNORECASE)
 _SIGN_IN_ADDRESS: Final = re.compile(
     r"(?:^|[/?&=_.-])(?:(?:log|sign)[-_]?(?:in|on|up)|register|anmelden|connexion|iniciar-[a-z]{3,9}|inloggen|zaloguj)"
@@ -96,14 +103,64 @@ def _filled_in(document: Document) -> Iterator[tuple[str, str]]:
 
 def signs_out(document: Document) -> bool:
     """Return whether it has a link or a button to sign out, and no link to sign in."""
-    anchors = [anchor for anchor in document.anchors if not anchor.hidden]
-    if any(_SIGN_IN_ADDRESS.search(anchor.href or "") for anchor in anchors):
+    if any(_SIGN_IN_ADDRESS.search(one.href or "") for one in document.anchors if not one.hidden):
         return False
-    if any(_SIGN_OUT_ADDRESS.search(anchor.href or "") for anchor in anchors):
+    if next(_sign_outs(document), None) is not None:
         return True
-    buttons = (one.name for one in document.named if not one.hidden and one.role in {"button", "link"})
-    said = (*(anchor.name or anchor.text for anchor in anchors), *buttons)
-    return any(len(one) <= _MAX_WORDS and one.casefold().strip(" ›»→.!") in _SIGN_OUT for one in said)
+    return any(_says_so(one.name) for one in document.named if not one.hidden and one.role in {"button", "link"})
+
+
+def is_in_account(document: Document) -> bool:
+    """Return whether the page lies in a folder with its way out: the account of whoever is signed in.
+
+    ``MIN_AREA`` other links lead into that folder, and as many out of it to the rest of the site.
+    """
+    own = urlsplit(document.url)
+    # A folder is compared with a page that is its beginning, too.
+    page = f"{own.path}/"
+    folders = {
+        folder
+        for anchor in _sign_outs(document)
+        if (address := urlsplit(anchor.url or "")).netloc == own.netloc
+        and page.startswith(folder := address.path.rstrip("/").rpartition("/")[0] + "/")
+        and folder != "/"
+    }
+    if not folders:
+        return False
+    addresses = (urlsplit(one.url or "") for one in document.anchors if not one.hidden)
+    paths = {one.path for one in addresses if one.netloc == own.netloc} - {own.path}
+    # The way out is one of those inside.
+    inside = (sum(path.startswith(folder) for path in paths) for folder in folders)
+    return any(MIN_AREA < number <= len(paths) - MIN_AREA for number in inside)
+
+
+def _sign_outs(document: Document) -> Iterator[Anchor]:
+    """The links to sign out, by their address or by what they say."""
+    for one in document.anchors:
+        if not one.hidden and (
+            _SIGN_OUT_ADDRESS.search(one.href or "") or _says_so(one.name or one.text) or _leads_out(one)
+        ):
+            yield one
+
+
+def _says_so(text: str) -> bool:
+    return len(text) <= _MAX_WORDS and text.casefold().strip(" ›»→.!") in _SIGN_OUT
+
+
+def _leads_out(anchor: Anchor) -> bool:
+    """Return whether the last part of an address is a word for it, without its accents."""
+    last = (anchor.href or "").rstrip("/").rpartition("/")[2]
+    return len(last) <= _MAX_SEGMENT and _plain(unquote(last)) in _SEGMENTS
+
+
+def _plain(text: str) -> str:
+    """Small letters without accents, and nothing else."""
+    return "".join(filter(str.isalpha, unicodedata.normalize("NFKD", text.casefold()))).replace("ı", "i")
+
+
+_SEGMENTS: Final = frozenset(
+    word for word in map(_plain, _SIGN_OUT) if len(word) >= _MIN_SEGMENT or not word.isascii()
+)
 
 
 def _digits(text: str) -> str:
