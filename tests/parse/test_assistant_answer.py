@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.assistant_answer import find_assistant_answer
+from pagegrade.parse.assistant_answer import MIN_GAPS, find_assistant_answer, find_named_gaps
 from tests.builders import make_document
 from tests.linear import MAX_RATIO, growth
 
@@ -120,6 +120,46 @@ def test_gaps_where_a_value_belongs(text: str, gaps: list[str]) -> None:
 def test_gaps_alone_are_a_form() -> None:
     """Letters and contracts to fill in have them on purpose."""
     assert find_assistant_answer(make_document(PAGE.format("<p>Dear [Name], on [date]</p>", ""))) is None
+
+
+NAMED = "<title>{0}</title><main><h1>x</h1><p>{0}, {1}</p></main>"
+GAPS = "[Firm name] [Phone] [Street]"
+
+
+@pytest.mark.parametrize(
+    ("title", "others", "gaps"),
+    [
+        ("Lawyers in [Insert city]", "[Firm name], [Phone]", MIN_GAPS),
+        ("Lawyers in [Insert city]", "[Phone]", 0),
+        ("Lawyers in [Insert city]", "[Phone] [Phone]", 0),
+        ("Anwälte in [Stadt]", "[Name der Kanzlei] [Telefon]", MIN_GAPS),
+        ("Адвокаты в [городе]", "[название] [телефон]", MIN_GAPS),
+        ("محامون في [المدينة]", "[الاسم] [الهاتف]", MIN_GAPS),
+        ("弁護士［市名］", "［事務所名］［電話番号］", MIN_GAPS),
+        ("वकील [शहर]", "[नाम] [पता]", MIN_GAPS),
+        ("[Insert city]", GAPS, 0),
+        ("grep [OPTION]", GAPS, 0),
+        ("Plans of [1921]", GAPS, 0),
+        ("Template for [Name]", GAPS, 0),
+    ],
+)
+def test_gaps_in_the_name_of_a_page(title: str, others: str, gaps: int) -> None:
+    """In any language; tags before a title, arguments of commands and templates have them on purpose."""
+    assert len(find_named_gaps(make_document(NAMED.format(title, others)))) == gaps
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<title>Letter</title><h1>Letter to a landlord</h1><p>Dear [Landlord], I, [Name], leave [Street] on [date]",
+        f"<title>Lawyers in [Insert city]</title><h1>x</h1><p>{GAPS}",
+        f"<title>Lawyers in [Insert city]</title><h1>x</h1><pre>[Insert city] {GAPS}</pre>",
+        f"<title>Lawyers in [Insert city]</title><h1>x</h1><blockquote><q>[Insert city] {GAPS}</q></blockquote>",
+    ],
+)
+def test_texts_with_gaps_on_purpose(page: str) -> None:
+    """Forms have a name of their own; a title may have a note of its own, and code and quotations do not count."""
+    assert find_named_gaps(make_document(page)) == ()
 
 
 @pytest.mark.parametrize("part", ["[a", "certainly! here is ", "let me know if you'd like me to ", "as an ai, i ", '"'])

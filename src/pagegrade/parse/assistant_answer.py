@@ -15,6 +15,8 @@ from pagegrade.parse.source_text import texts_outside_code
 
 MIN_KINDS: Final = 2
 """Kinds of such sentences from which on nobody else wrote them."""
+MIN_GAPS: Final = 3
+"""Values that were left to a reader, from which on a text is a draft."""
 MAX_OPENING: Final = 8
 """Paragraphs of a page in which an answer begins."""
 MAX_FOUND: Final = 200
@@ -84,6 +86,7 @@ _GAP: Final = re.compile(
     r"[\[［](?!(?:sic|edit|\.\.\.|…)[\]］])(?:[^\W\d_a-zß-ÿ]|[^\W\d_][^\[\]［］=/|<>\"]{1,60})[\]］](?![\[(:])"
 )
 """Words in brackets in place of a value; neither a footnote, nor a link or a mark of what was left out."""
+_ARGUMENT: Final = re.compile(r"\[[A-Z][A-Z_-]{1,60}\]")
 _SINGLE: Final = frozenset("'‘’‹›")
 """Signs before a quotation that stand for other things, too."""
 _SENTENCE: Final = re.compile(r"[.!?:。！？।؟]\s*$")
@@ -137,6 +140,23 @@ def find_assistant_answer(document: Document) -> AssistantAnswer | None:
         return None
     sentences = [one for found in kinds.values() for one in found]
     return AssistantAnswer(tuple(sentences[:MAX_FOUND]), len(kinds), tuple(gaps[:MAX_FOUND]))
+
+
+def find_named_gaps(document: Document) -> tuple[tuple[Node, str], ...]:
+    """(element, gap) of a page with gaps in its own name, in whichever language; empty for any other.
+
+    One of them stands in its title or first heading behind a word and in its text again, where there are ``MIN_GAPS``
+    different ones. A form to fill in has a name of its own, and what begins a title is a tag of a list.
+    """
+    names = [one.text[:1_000] for one in document.titles[:1]]
+    names += [one.text[:1_000] for one in document.headings[:1] if not one.hidden]
+    # A word of capitals alone is an argument of a command.
+    named = {one[0] for name in names for one in _GAP.finditer(name) if one.start() and not _ARGUMENT.fullmatch(one[0])}
+    if not named or _is_about_assistants(document):
+        return ()
+    found = [(node, one[0]) for node, part in _prose(document) for one in islice(_GAP.finditer(part), MAX_FOUND)]
+    gaps = {gap for _, gap in found}
+    return tuple(found[:MAX_FOUND]) if len(gaps) >= MIN_GAPS and not named.isdisjoint(gaps) else ()
 
 
 def _folded(text: str) -> str:

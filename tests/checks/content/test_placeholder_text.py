@@ -448,3 +448,11 @@ def test_answer_of_an_assistant() -> None:
     assert outcome("placeholder-text", page.format(model + gaps)).state == "unfinished"
     assert outcome("placeholder-text", page.format(model + gaps.replace("[X]", "ten"))).state == "some"
     assert outcome("placeholder-text", page.format(gaps)).state == "none"
+
+
+def test_gaps_in_the_name() -> None:
+    """A page that was never filled in; a form with a name is one."""
+    page = "<!doctype html><title>Dentist in {0}</title><p>We treat all of {0}. Call [phone] or write to [name].</p>"
+
+    assert outcome("placeholder-text", page.format("[your town]")).state == "unfinished"
+    assert outcome("placeholder-text", page.format("Thun")).state == "none"

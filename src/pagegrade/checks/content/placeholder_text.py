@@ -9,7 +9,7 @@ from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Document, ElementFact, Heading, Node, Paragraph
 from pagegrade.model.outcome import Outcome, Severity
-from pagegrade.parse.assistant_answer import find_assistant_answer
+from pagegrade.parse.assistant_answer import MIN_GAPS, find_assistant_answer, find_named_gaps
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.html.shown_text import holds, holds_code, is_hollow, short_texts
 from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
@@ -47,8 +47,6 @@ MOSTLY_MARKERS: Final = 0.5
 """Share of the main text that markers are in a page of which they are most, in whatever elements."""
 MIN_INCLUDES: Final = 3
 """Parts that a server should have put in beside few words, from which on they are what the page had to say."""
-MIN_GAPS: Final = 3
-"""Values that an assistant left to its reader, from which on its answer is a draft."""
 MIN_SENTENCES: Final = 2
 """Sentences of an assistant about its answer from which on they are a serious fault in a finished text."""
 _BEGINNINGS: Final = ("{{", "{%", "<%")
@@ -144,6 +142,7 @@ _INCLUDE: Final = "asks a server for a part of the text"
 _INCLUDE_AROUND: Final = "asks a server for a part of the page"
 _ASSISTANT: Final = "holds what an assistant wrote about its own answer"
 _GAP: Final = "is a gap in an answer of an assistant"
+_NAMED_GAP: Final = "is a gap in place of a value, as in the page's name"
 _MOSTLY: Final = "is a marker of a template, as most of the text"
 _KEY: Final = "a key in place of its text"
 _SOURCES: Final = {
@@ -242,7 +241,8 @@ def placeholder_text(document: Document) -> Outcome:
     ten cells, and twelve at least, have no data, beside 150 words at most. So does a page that shows its source: JSON
     or the dump of a program's data that is half of the main text or more, text in Markdown or in the markup of a wiki,
     a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or the code of PHP that the server does
-    not run. An answer of an assistant in which three values are missing scores 49 at most, too. Several paragraphs of
+    not run. An answer of an assistant in which three values are missing scores 49 at most, too, and so does a page whose name has
+    a gap in brackets that its text has as well, beside two other ones: `Lawyers in [your city]`. Several paragraphs of
     filling text, and two sentences of an assistant, cost 8 points, however long the page is.
 
     ## Fails on
@@ -298,7 +298,7 @@ def _state(document: Document, found: Sequence[Offender], marker: re.Pattern[str
         return "unfinished"
     if any(one.reason in {_NO_VALUE, _EMPTY, _MOSTLY} for one in found):
         return "unfinished"
-    if sum(one.reason == _GAP for one in found) >= MIN_GAPS:
+    if sum(one.reason == _GAP for one in found) >= MIN_GAPS or any(one.reason == _NAMED_GAP for one in found):
         return "unfinished"
     lost = sum(one.reason == _INCLUDE for one in found)
     if lost >= MIN_INCLUDES and document.main_word_count <= MAX_BESIDE_TABLE:
@@ -338,6 +338,8 @@ def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
     if answer is not None:
         yield from (Offender(node, _ASSISTANT, text) for node, text in answer.sentences)
         yield from (Offender(node, _GAP, text) for node, text in answer.gaps)
+    else:
+        yield from (Offender(node, _NAMED_GAP, text) for node, text in find_named_gaps(document))
     latin = not _is_about_latin(document)
     for heading in document.headings:
         if not heading.hidden and (_is_missing(heading.text) or (latin and _is_latin(heading.text.lower()))):
