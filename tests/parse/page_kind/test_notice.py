@@ -293,3 +293,47 @@ def test_demand_to_install_programs_first_is_a_notice(said: tuple[str, str, str]
     assert kind_of(demand.replace("sign.msi", "sign.html"), url=URL) is None
     assert kind_of(demand.replace("</table>", "</table><a href=/help>?</a><a href=/faq>?</a>"), url=URL) is None
     assert kind_of(demand, url="https://www.kestrelford.example/") is None
+
+
+MENU = "".join(f"<a href=/{n}>ა</a>" for n in range(10))
+FRAME = f"<header>{MENU}<a href='/in?to=/shows/river'>შ</a></header>"
+BACK = "<a href='/in?to=%2Fshows%2Friver'>შესვლა</a>"
+
+
+@pytest.mark.parametrize(
+    ("main", "names", "kind"),
+    [
+        (f"<p>203.0.113.9 {BACK}</p>", "", "notice"),
+        (f"<p>aa:bb:cc:00:11:22 {BACK}</p>{words(80)}", "", "notice"),
+        (f"<p>203.0.113.9 {BACK}</p>{words(100)}", "", None),
+        (f"<p>{BACK}</p>", "", None),
+        ("<p>203.0.113.9</p>", "", None),
+        ("<p>დახურულია</p>", "skin ns-special mw-special-Badtitle", "notice"),
+        ("<p>დახურულია</p>", "dokuwiki mode_denied tpl", "notice"),
+        ("<p>დახურულია</p>", "skin ns-special mw-special-Badtitles", None),
+        (words(100), "mw-special-Badtitle", None),
+        ("<h1>River</h1>", "mw-special-Badtitle", None),
+    ],
+)
+def test_notice_in_the_frame_of_its_site(main: str, names: str, kind: str | None) -> None:
+    """Its main part leads back and knows the visitor, or the software says so; a link to sign in is on every page."""
+    html = page(f"{FRAME}<main>{main}</main><footer>{words(30)}</footer>").replace("<body>", f"<body class='{names}'>")
+
+    assert kind_of(html, url=URL) == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "kind"),
+    [
+        ("kestrelford.example", "https://cloud.example/logo.png", "notice"),
+        ("kestrelford.example", "/logo.png", None),
+        ("სხვა", "https://cloud.example/logo.png", None),
+    ],
+)
+def test_notice_of_a_host_about_the_site(name: str, file: str, kind: str | None) -> None:
+    """All is of another site but the name, where a page further down was asked for."""
+    said = "".join(f"<h2>თავი</h2>{words(30)}" for _ in range(2))
+    host = f"<img src={file}><a href=https://my.cloud.example/>გადახდა</a>"
+    html = page(f"{host}<h1>სათაური</h1><p>{name}</p>{said}", head=f"{STYLE}<meta name=description content=x>")
+
+    assert kind_of(html, url=URL) == kind

@@ -24,6 +24,10 @@ Póngase en contacto con su proveedor de hosting.</p></body></html>""",
 contato com o suporte.</p></body></html>""",
     "Russian": """<html lang="ru"><head><title>Сайт заблокирован</title></head><body><h1>Аккаунт заблокирован</h1><p>Сайт приостановлен. Обратитесь
 в службу поддержки хостинга.</p></body></html>""",
+    "Russian, by cases": """<html lang="ru"><head><title>Работа сайта приостановлена</title></head><body><h1>Обслуживание сайта
+приостановлено</h1><p>Пополните баланс.</p></body></html>""",
+    "Ukrainian": """<html lang="uk"><head><title>Обслуговування сайту призупинено</title></head><body><h1>Обслуговування сайту
+призупинено</h1><p>Поповніть баланс.</p></body></html>""",
 }
 
 

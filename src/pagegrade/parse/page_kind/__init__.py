@@ -103,7 +103,7 @@ _KINDS: Final[dict[Kind, PageKind]] = {
         ),
         PageKind(
             "notice",
-            "A notice was served in place of the page: it says little, and nothing on it leads into the site.",
+            "A notice was served in place of the page: it says little, and not what was asked for.",
             "Open the URL in a private window, and from another network, to see what visitors get. Let the analyzer "
             "through to the page itself, then retry.",
         ),

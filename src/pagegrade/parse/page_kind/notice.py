@@ -33,9 +33,15 @@ _FEW: Final = 60
 def score_notice(page: Structure) -> int:
     """Points of a page that says little, leads nowhere into the site, and shows signs of another's place.
 
+    Beside that, a part of a page in the frame of its site is one that refuses what was asked for.
+
     What it leads to and how little it says give at most 6; the rest are signals of which none reaches the threshold.
     """
-    if page.asks_for_notice or page.words > _MAX_WORDS or page.onward > _MAX_ONWARD:
+    if page.asks_for_notice or page.words > _MAX_WORDS:
+        return 0
+    if page.is_framed:
+        return THRESHOLD
+    if page.onward > _MAX_ONWARD:
         return 0
     if page.bareness < _MIN_BARENESS and not page.is_waiting_room:
         return 0
@@ -49,7 +55,7 @@ def score_notice(page: Structure) -> int:
         4 * page.is_status,
         5 * (page.is_everywhere and (page.is_deep or page.words <= _FEW)),
         3 * (page.missing_leads_here and page.is_elsewhere),
-        3 * page.is_of_another_site + page.foreign_files,
+        3 * page.is_of_another_site + page.foreign_files + 2 * page.is_about_host,
         3 * page.names_host_elsewhere,
         2 * page.names_itself(),
         3 * min(page.reloads, 2),

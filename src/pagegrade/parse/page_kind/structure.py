@@ -88,6 +88,11 @@ _MIN_MENU: Final = 3
 _PROGRAMS: Final = (".exe", ".msi", ".dmg", ".pkg", ".deb", ".rpm", ".apk", ".cab", ".xpi", ".crx")
 _MIN_PROGRAMS: Final = 2
 _MIN_BREAKS: Final = 3
+_AROUND: Final = frozenset({"nav", "header", "footer", "aside"})
+_MAX_MAIN_WORDS: Final = 90
+_MAX_DEPTH: Final = 40
+_REFUSALS: Final = re.compile(r"(?:^|\s)(?:mw-special-badtitle|mode_denied)(?=$|\s)", re.MULTILINE)
+"""Classes by which MediaWiki and DokuWiki mark that they refuse a page, in every language."""
 _MORE: Final = "pre, table, dl, canvas, math, [role=slider], [role=tablist], [role=menu], [role=listbox], [data-toggle]"
 
 
@@ -305,6 +310,17 @@ class Structure(Sketch):
         return passes and self.is_undescribed and self.foreign_files and self.prints_number
 
     @cached_property
+    def is_framed(self) -> bool:
+        """In the frame of a site, the main part refuses what was asked for.
+
+        The software says so, or the main part carries the way back, beside the address of a visitor.
+        """
+        words, is_all = self.document.main_word_count, self.document.main_word_count == self.words
+        if not self.is_deep or is_all or words > _MAX_MAIN_WORDS or self.is_named_by_address:
+            return False
+        return _REFUSALS.search(self.names) is not None or (self.prints_address and self._leads_back)
+
+    @cached_property
     def asks_for_programs(self) -> bool:
         """It leads to programs and to the front page, and a script leads back to the address that was asked for."""
         programs = {one.url for one in self.anchors if _is_program(one.url or "")}
@@ -346,6 +362,11 @@ class Structure(Sketch):
         if not self.onward and not any(registrable_domain(host(one.url)) == self.domain for one in self.document.forms):
             led.discard(self.domain)
         return len(led) == 1 and self.domain not in led and self.domain not in self._file_sites
+
+    @cached_property
+    def is_about_host(self) -> bool:
+        """A page of another site names this one where a certain page of it was asked for."""
+        return self.is_deep and self.is_of_another_site and bool(self.domain) and self.domain in self.text
 
     @cached_property
     def foreign_files(self) -> bool:
@@ -509,6 +530,14 @@ class Structure(Sketch):
         return (path, *(one for one in coded if len(one) > 5))
 
     @cached_property
+    def _leads_back(self) -> bool:
+        """A link outside of what is around the main part carries the address that was asked for."""
+        return bool(self._asked) and any(
+            _carries((one.url or "").partition("?")[2][:_MAX_VALUE], self._asked) and not _is_around(one.node)
+            for one in self.anchors
+        )
+
+    @cached_property
     def _led_to(self) -> tuple[str, ...]:
         """Addresses of the first forms and links."""
         return (*(one.url for one in self.document.forms[:20]), *(one.url or "" for one in self.anchors[:40]))
@@ -527,6 +556,17 @@ class Structure(Sketch):
 def _carries(value: str, asked: tuple[str, ...]) -> bool:
     plain = unquote(unquote(value)).lower()
     return any(one in plain for one in asked)
+
+
+def _is_around(node: object) -> bool:
+    """Return whether an element is in a part of the page beside its main one."""
+    for _ in range(_MAX_DEPTH):
+        if not isinstance(node, Element):
+            break
+        if node.tag in _AROUND:
+            return True
+        node = node.parent
+    return False
 
 
 def _is_program(url: str) -> bool:

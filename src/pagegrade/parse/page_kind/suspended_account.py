@@ -33,8 +33,8 @@ _STATES: Final = phrases(
     r"suspenderet|suspendert|stängts|lukket)",
     r"(?:fiók|honlap|weboldal|tárhely)\b.{0,40}\b(?:felfüggesz|letilt)",
     r"(?:cont(?:ul)?|site-ul|găzduire)\b.{0,40}\b(?:suspendat|dezactivat)",
-    r"(?:аккаунт|сайт|хостинг|домен|услуга|акаунт)\b.{0,45}\b(?:заблокирован|приостановлен|отключен|отключён|"
-    r"заморожен|заблоковано|призупинен)",
+    r"(?:аккаунт|акаунт|сайт|хостинг|домен|услуг|послуг|обслуживани|обслуговуванн)\w{0,4}\b.{0,45}"
+    r"\b(?:заблокирован|приостановлен|отключен|отключён|заморожен|заблоковано|призупинен|вимкнен|відключен)",
     r"(?:hesap|hesabınız|site|web sitesi|hosting)\b.{0,40}\b(?:askıya alın|durdurul|kapatıl)",
     r"(?:akun|situs|website)\b.{0,40}\b(?:ditangguhkan|dinonaktifkan)",
     r"(?:tài khoản|website|trang web)\b.{0,40}\b(?:tạm (?:ngưng|khóa|ngừng)|bị khóa)",
