@@ -150,7 +150,9 @@ def _says_so(text: str) -> bool:
 def _leads_out(anchor: Anchor) -> bool:
     """Return whether the last part of an address is a word for it, without its accents."""
     last = (anchor.href or "").rstrip("/").rpartition("/")[2]
-    return len(last) <= _MAX_SEGMENT and _plain(unquote(last)) in _SEGMENTS
+    # Most addresses end in a section, a file or several words, which is quick to see.
+    is_word = last.isalpha() or last.startswith("%")
+    return is_word and len(last) <= _MAX_SEGMENT and _plain(unquote(last)) in _SEGMENTS
 
 
 def _plain(text: str) -> str:
