@@ -6,10 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from pagegrade.model.document import Anchor, Document
 from pagegrade.parse.emails import find_emails, find_mailto_emails, mask_email
+from pagegrade.parse.page_links import path_and_query
 from pagegrade.parse.url import host, registrable_domain
 
 _MAX_TEXT: Final = 400_000
@@ -115,20 +116,20 @@ def is_in_account(document: Document) -> bool:
 
     ``MIN_AREA`` other links lead into that folder, and as many out of it to the rest of the site.
     """
-    own = urlsplit(document.url)
-    # A folder is compared with a page that is its beginning, too.
-    page = f"{own.path}/"
+    own, here = host(document.url), path_and_query(document.url)[0]
     folders = {
         folder
-        for anchor in _sign_outs(document)
-        if (address := urlsplit(anchor.url or "")).netloc == own.netloc
-        and page.startswith(folder := address.path.rstrip("/").rpartition("/")[0] + "/")
-        and folder != "/"
+        for one in _sign_outs(document)
+        if host(one.url or "") == own
+        and (folder := f"{path_and_query(one.url or '')[0].rstrip('/').rpartition('/')[0]}/") != "/"
     }
+    # A folder is compared with a page that is its beginning, too.
+    folders = {folder for folder in folders if f"{here}/".startswith(folder)}
     if not folders:
         return False
-    addresses = (urlsplit(one.url or "") for one in document.anchors if not one.hidden)
-    paths = {one.path for one in addresses if one.netloc == own.netloc} - {own.path}
+    paths = {
+        path_and_query(one.url or "")[0] for one in document.anchors if not one.hidden and host(one.url or "") == own
+    } - {here}
     # The way out is one of those inside.
     inside = (sum(path.startswith(folder) for path in paths) for folder in folders)
     return any(MIN_AREA < number <= len(paths) - MIN_AREA for number in inside)
@@ -157,12 +158,10 @@ def _leads_out(anchor: Anchor) -> bool:
 
 def _plain(text: str) -> str:
     """Small letters without accents, and nothing else."""
-    return "".join(filter(str.isalpha, unicodedata.normalize("NFKD", text.casefold()))).replace("ı", "i")
+    return "".join(filter(str.isalpha, unicodedata.normalize("NFKD", text.casefold()))).replace("ı", "i")  # noqa: RUF001
 
 
-_SEGMENTS: Final = frozenset(
-    word for word in map(_plain, _SIGN_OUT) if len(word) >= _MIN_SEGMENT or not word.isascii()
-)
+_SEGMENTS: Final = frozenset(word for word in map(_plain, _SIGN_OUT) if len(word) >= _MIN_SEGMENT or not word.isascii())
 
 
 def _digits(text: str) -> str:
