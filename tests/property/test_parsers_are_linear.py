@@ -103,7 +103,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "minified script": lambda text: javascript.minified_script_bytes(text.encode()),
     "script": javascript.read_script,
     "document.write": javascript.count_document_writes,
-    "marks of scripts": lambda text: javascript.marks_of_scripts((text, text)),
+    "marks of a script": javascript.marks_of_script,
     "jQuery": javascript.find_jquery_versions,
     "source map": lambda text: javascript.find_source_map(text.encode()),
     "legacy script": lambda text: legacy_javascript.find_legacy_javascript(text.encode()),

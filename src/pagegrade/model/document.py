@@ -367,12 +367,16 @@ class Document:
     """Pieces of ``main_text`` between its white space, each with its number; empty where the text is very long."""
     images_with_space: frozenset[Node]
     """Images whose space a ``<style>`` element of the page reserves."""
+    longest_word: int
+    """Characters of the longest of the pieces between the white space of ``text``."""
     word_count: int
     """Of ``text``, as ``parse.words.count_words`` counts."""
     main_word_count: int
     """Of ``main_text``."""
     script_marks: frozenset[str]
     """Fixed parts of code that an inline script contains, of those in ``parse.files.javascript.MARKS``."""
+    marks_of_scripts: Mapping[Node, frozenset[str]]
+    """The same for each inline script."""
     limits_hit: tuple[str, ...]
     """Limits that cut the walk short: ``nodes``, ``depth``, ``attributes``, ``<list>``."""
     client_rendered: bool = False

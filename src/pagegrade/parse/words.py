@@ -14,7 +14,7 @@ from typing import Final
 CHARACTERS_PER_TEN_WORDS: Final = 17
 """Characters that count as ten words where nothing separates words; Chinese words average between 1.5 and 2."""
 MAX_SAYING: Final = 20_000
-_SAYING: Final = 2_000
+_SAYING: Final = (500, 2_000, MAX_SAYING)
 MAX_TITLE: Final = 500
 """Characters of a title that are looked at."""
 _OFTEN: Final = 3
@@ -155,8 +155,12 @@ def says_more_than(text: str, words: int) -> bool:
     What is repeated says no more, however often it comes, so that a text cannot be made longer by filling it. The
     beginning decides: the first ``MAX_SAYING`` characters.
     """
-    for end in (_SAYING, MAX_SAYING):
-        different = dict.fromkeys(text[:end].split())
+    for end in _SAYING:
+        beginning = text[:end]
+        if end < min(len(text), MAX_SAYING):
+            # A part of a word may be none of its own.
+            beginning = beginning.rpartition(" ")[0]
+        different = dict.fromkeys(beginning.split())
         pieces = (one for one in different if one.isalpha() or any(map(str.isalpha, one)))
         # In most texts as many pieces as words are enough, and the others need no look.
         first = " ".join(islice(pieces, words + 1))

@@ -41,6 +41,8 @@ _TIMER: Final = re.compile(
     r"set(?:Timeout|Interval)\(\s{0,9}(?:function\s{0,3}\w{0,40}\s{0,3}\(\s{0,3}\)\s{0,9}\{|"
     r"\(\s{0,3}\)\s{0,9}=>\s{0,9}\{?|[\"'`])[^{}]{0,100}\Z"
 )
+_LEADING_MARKS: Final = frozenset({"geolocation", "location", "ubmit("})
+"""One of them is in every script that loads a page."""
 _MAX_TIMER: Final = 160
 _MILLISECONDS: Final = re.compile(r"[^{},]{0,60}[}\"'`]?[^{},]{0,9},\s{0,9}(\d{1,9})\s{0,9}\)")
 _SUBMITS: Final = re.compile(
@@ -176,6 +178,8 @@ def meta_refresh(
         waited = served[0] if served is not None and departures[0].kind in {"meta", "header"} else 0
         return Outcome("timed" if waited else "redirect", value=waited, evidence=gone)
     for script in document.running_scripts:
+        if document.marks_of_scripts.get(script.node, frozenset()).isdisjoint(_LEADING_MARKS):
+            continue
         text, delay = _without_timer(script.text[:MAX_AT_LOAD])
         certain = done_at_load(text) if "location" in text or "ubmit(" in text else ""
         reason = _loads_again(certain, document) if certain and delay <= MAX_SECONDS else ""
@@ -218,9 +222,15 @@ def _is_restless(delay: int, document: Document) -> bool:
     )
 
 
+def _find_reload(text: str) -> re.Match[str] | None:
+    # What is quickest to rule out comes first: both forms are slow to search for.
+    may_reload = "location.reload(" in text or text.count("location") > 1
+    return _RELOADS.search(text) if may_reload else None
+
+
 def _without_timer(text: str) -> tuple[str, int]:
     """Return a script in which its first call to load the page again stands alone, and the seconds that it waits."""
-    found = _RELOADS.search(text) if "set" in text and "location" in text else None
+    found = _find_reload(text) if "set" in text else None
     if found is not None:
         timer = _TIMER.search(text, max(0, found.start() - _MAX_TIMER), found.start())
         after = _MILLISECONDS.match(text, found.end())
@@ -231,7 +241,7 @@ def _without_timer(text: str) -> tuple[str, int]:
 
 def _loads_again(statements: str, document: Document) -> str:
     """Explain how these statements load the page again for every visitor; "" where they do not."""
-    if _RELOADS.search(statements) is not None:
+    if _find_reload(statements) is not None:
         return "a script reloads the page"
     here = same_page_key(document.url)
     is_own = bool(document.forms) and all(same_page_key(one.url) == here for one in document.forms)

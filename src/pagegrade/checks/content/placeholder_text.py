@@ -350,8 +350,9 @@ def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
         text = paragraph.text
         if _is_missing(text) or _TODO.match(text) or (latin and _is_latin(text.lower())):
             yield Offender(paragraph.node, "holds a placeholder", text)
-    for anchor in document.anchors:
-        if not anchor.hidden and _is_missing(anchor.text):
+    missing = {text for text in {anchor.text for anchor in document.anchors} if _is_missing(text)}
+    for anchor in document.anchors if missing else ():
+        if not anchor.hidden and anchor.text in missing:
             yield Offender(anchor.node, "holds a placeholder", anchor.text, anchor.url or "")
     yield from _translation_keys(document)
     yield from _unset_values(document)

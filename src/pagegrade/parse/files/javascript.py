@@ -8,7 +8,7 @@ an error ends with the line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from operator import methodcaller
 from typing import Final
@@ -82,13 +82,12 @@ MARKS: Final = (
     *("alert(", "clipboard", "confirm(", "eth_requestAccounts", "execCommand", "geolocation", "getUserMedia"),
     *("keydown", "keypress", "keyup", "popstate", "prompt(", "referrer", "requestPermission", "setData("),
     *("beforeunload", "keyboard", "pushState", "requestFullscreen"),
+    *(".click()", "location", "ubmit("),
 )
 """Parts of code that checks search all inline scripts for; most pages contain few of them."""
 _LONGER_MARKS: Final = tuple(mark for mark in MARKS if len(mark) > 2)
 _MARK_SEARCH: Final = ByteSearch([mark.encode() for mark in _LONGER_MARKS])
 """One mark of two bytes among them would make the search three times as slow."""
-_MAX_BATCH: Final = 100_000
-"""Characters of scripts that are searched at once."""
 _STOP: Final = re.compile(r"[\"'`/]")
 _STOP_IN_TEMPLATE: Final = re.compile(r"[\"'`/{}]")
 _RUNS: Final = {mark: re.compile(rf"[^{mark}\\\r\n]*+") for mark in ('"', "'")}
@@ -136,26 +135,13 @@ def minified_script_bytes(body: bytes) -> int:
     return min(len(body), read_script(body.decode("latin-1")).characters)
 
 
-def marks_of_scripts(texts: Iterable[str]) -> frozenset[str]:
-    """Return which of ``MARKS`` any of the scripts contains: one search for all of them. Linear in the texts."""
-    found: set[str] = set()
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size > _MAX_BATCH:
-            found.update(_marks_of(batch))
-            batch.clear()
-            size = 0
-    found.update(_marks_of(batch))
+def marks_of_script(text: str) -> frozenset[str]:
+    """Return which of ``MARKS`` a script contains: one search for all of them. Linear in the text."""
+    octets = text.encode("utf-8", "replace")
+    found = {_LONGER_MARKS[index] for index, _ in _MARK_SEARCH.places(octets, len(octets) + 1)}
+    if "\\x" in text:
+        found.add("\\x")
     return frozenset(found)
-
-
-def _marks_of(batch: Sequence[str]) -> Iterator[str]:
-    text = "\n".join(batch).encode("utf-8", "replace")
-    yield from (_LONGER_MARKS[index] for index, _ in _MARK_SEARCH.places(text, len(text) + 1))
-    yield from (mark for mark in MARKS if len(mark) <= 2 and mark.encode() in text)
 
 
 def count_document_writes(text: str) -> int:

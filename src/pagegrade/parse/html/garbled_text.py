@@ -165,10 +165,14 @@ def _is_for_own_font(document: Document) -> bool:
 
 def _scrambled(document: Document) -> GarbledText | None:
     """Text whose letters, blanks or order are not those of words, so that no one reads or finds it."""
-    words = document.main_text[: _MAX_WORDS * _WORD].split()
+    text = document.main_text[: _MAX_WORDS * _WORD]
+    words = text.split()
     if len(words) > 1 and document.body is not None:
-        others = () if _MAY_BE_MIXED.search(document.main_text) is None else (_MIXED, _HEAPED)
-        pattern = next((one for one in others if _are_mixed(words, one)), _JOINED if _are_joined(words) else None)
+        may_be_mixed = not text.isascii() and _MAY_BE_MIXED.search(text) is not None
+        others = (_MIXED, _HEAPED) if may_be_mixed else ()
+        # Hardly a text has a word as long as that.
+        are_joined = document.longest_word >= _MIN_RUN and _are_joined(words)
+        pattern = next((one for one in others if _are_mixed(words, one)), _JOINED if are_joined else None)
         if pattern is not None:
             places = tuple(islice(_places_of(pattern, document), MAX_FOUND))
             return GarbledText(places=places, share=_share_of(pattern, document.text))
@@ -194,9 +198,6 @@ def _has_some(pattern: re.Pattern[str], text: str) -> bool:
 
 def _are_joined(words: Sequence[str]) -> bool:
     """Return whether most of a text stands in words that are none, because the blanks between them are gone."""
-    # Hardly a text has a word as long as that.
-    if max(map(len, words)) < _MIN_RUN:
-        return False
     found = [one for one in words if len(one) >= _MIN_RUN and _JOINED.search(one) is not None]
     found = [one for one in found if len(set(one.casefold())) >= _MIN_DIFFERENT and "/" not in one and "_" not in one]
     # Names of programs are joined on purpose, with a capital where each of their words begins.
@@ -269,9 +270,9 @@ def _has_no_vowels(document: Document) -> bool:
     """Return whether the paragraphs are Latin letters that were exchanged for others, so that vowels are rare."""
     text = ""
     for one in document.paragraphs[:_MAX_PARAGRAPHS]:
-        if len(one.text.split(None, _MIN_PROSE_WORDS)) >= _MIN_PROSE_WORDS:
+        words = one.text[:_MAX_PROSE].split()
+        if len(words) >= _MIN_PROSE_WORDS or len(one.text.split(None, _MIN_PROSE_WORDS)) >= _MIN_PROSE_WORDS:
             # Names of programs have few vowels, and capitals inside of them.
-            words = one.text[:_MAX_PROSE].split()
             text += "".join([word for word in words if word.islower() or word[1:] == word[1:].lower()])
         if len(text) >= _MAX_PROSE:
             break
@@ -307,9 +308,7 @@ def _places_of(pattern: re.Pattern[str], document: Document) -> Iterator[tuple[N
 def _in_base64(document: Document) -> Iterator[tuple[Node, Garbled]]:
     """Elements whose text is that of a page in Base64."""
     # Hardly a text has a word as long as that, and the pattern is a slow search in long ones.
-    if document.body is None or max(map(len, document.text.split()), default=0) < _MIN_LINE:
-        return
-    if _BASE64.search(document.text) is None:
+    if document.body is None or document.longest_word < _MIN_LINE or _BASE64.search(document.text) is None:
         return
     for node, text in _texts(document.body.node):
         match = _BASE64.search(text)

@@ -51,6 +51,7 @@ _MAY_ORDER, _MAY_LEAVE = (
     for marks in (_ORDERS, _LEAVE)
 )
 """Parts of both kinds, and of files, whose search needs small letters of ASCII alone: they take a fifth of the time."""
+_MAX_START: Final = 100
 _MAX_MARKS: Final = 2_000
 _MAX_APART: Final = 400
 """Bytes between the two."""
@@ -105,7 +106,7 @@ def find_hidden_orders(document: Document, concealed: ConcealedText) -> Iterator
         if any(_gives_orders("".join(map(_untagged, one))) for one in spelled):
             yield Injection("hidden-orders", body)
             return
-    if not _is_marked(text):
+    if not _is_marked(_without_scripts(text, document)):
         return
     hides = Concealed(document, concealed)
     is_topic = _overrules(document.text[:MAX_TEXT])
@@ -114,6 +115,21 @@ def find_hidden_orders(document: Document, concealed: ConcealedText) -> Iterator
         if (hides.how(node) and _gives_orders(said)) or (not is_topic and _is_off(document, node) and _overrules(said)):
             yield Injection("hidden-orders", node)
             return
+
+
+def _without_scripts(text: str, document: Document) -> str:
+    """The text of the body without its scripts, which are most of it and no text that programs read."""
+    parts: list[str] = []
+    start = 0
+    for script in document.scripts:
+        if script.text and not script.in_head:
+            # The search for a long text takes a time to prepare.
+            at = text.find(script.text[:_MAX_START], start)
+            if at < 0 or not text.startswith(script.text, at):
+                break
+            parts.append(text[start:at])
+            start = at + len(script.text)
+    return "\n".join((*parts, text[start:]))
 
 
 def _is_off(document: Document, node: Element) -> bool:

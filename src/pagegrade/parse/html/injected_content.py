@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import msgspec
 from turbohtml import Element
 
-from pagegrade.model.document import Anchor, Document, Frame, Heading, Node, Title
+from pagegrade.model.document import Anchor, Document, Frame, Heading, Node, Script, Title
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.data.social_networks import is_of_network
 from pagegrade.parse.html.concealed_text import ConcealedText
@@ -266,14 +266,16 @@ def _hidden_links(
     if not foreign:
         return
     concealed = Concealed(document, text_concealed)
+    hidden = [
+        (anchor, url, depth == _FAR, f"{anchor.text or _text_of(anchor)} {url}"[:_MAX_TEXT])
+        for anchor, url in foreign
+        if (depth := concealed.how(anchor.node)) or anchor.hidden
+    ]
+    # No part holds a line break: one search is enough for most pages.
+    are_suspect = may_be_spam("\n".join([text for _, _, _, text in hidden]))
     topic: bool | None = None
-    for anchor, url in foreign:
-        depth = concealed.how(anchor.node)
-        if not (depth or anchor.hidden):
-            continue
-        moved = depth == _FAR
-        text = f"{anchor.text or _text_of(anchor)} {url}"[:_MAX_TEXT]
-        suspect = may_be_spam(text)
+    for anchor, url, moved, text in hidden:
+        suspect = are_suspect and may_be_spam(text)
         if not (suspect or moved) or _POLICY.search(text):
             continue
         spam = suspect and _SPAM.search(text) is not None
@@ -356,7 +358,8 @@ class Concealed:
         self._names: dict[str, int] = {}
         self._styled: dict[object, int] = {}
         """Elements that their own style or kind conceals."""
-        self._known: dict[object, int] = {}
+        self._known: dict[Element, int] = {}
+        self._found: dict[tuple[Element, int], int] = {}
         ways: dict[str, int] = {}
         for style in document.styles[:50]:
             for name, declarations in _concealing_rules(style.text[:MAX_SCRIPT]):
@@ -385,18 +388,17 @@ class Concealed:
         self._styled.update((place, _FAR) for place, why, _ in concealed.places if why not in {"cut", "narrow"})
         self._is_any = bool(self._names or self._styled or self._clips)
 
-    def how(self, node: object) -> int:
-        """0 for what can be seen, ``_UNSEEN_ONLY`` or ``_FAR``, the element's nearest ancestors included."""
-        found = 0
-        known = self._known
-        for _ in range(MAX_DEPTH if self._is_any else 0):
-            own = known.get(node)
+    def how(self, node: object, depth: int = MAX_DEPTH) -> int:
+        """0 for what can be seen, ``_UNSEEN_ONLY`` or ``_FAR``, ``depth`` elements from it upwards included."""
+        if not (depth and self._is_any and isinstance(node, Element)):
+            return 0
+        # Elements side by side share those around them.
+        found = self._found.get((node, depth))
+        if found is None:
+            own = self._known.get(node)
             if own is None:
-                if not isinstance(node, Element):
-                    break
-                own = known[node] = _FAR if self._clips and self._clips(node) else self._own(node)
-            found = max(found, own)
-            node = node.parent  # type: ignore[attr-defined]  # only elements are known
+                own = self._known[node] = _FAR if self._clips and self._clips(node) else self._own(node)
+            found = self._found[node, depth] = own if own == _FAR else max(own, self.how(node.parent, depth - 1))
         return found
 
     def _own(self, node: Element) -> int:
@@ -431,24 +433,28 @@ def _harmful_scripts(document: Document, parties: Parties) -> Iterator[Injection
     addresses = (one for one in document.references[:MAX_ANCHORS] if one.kind == "script")
     miners = (one for one in addresses if _MINER.search(one.url.lower()))
     yield from (Injection("mining-script", one.node, one.url) for one in miners)
-    marks = document.script_marks & _HARMFUL_MARKS
-    if not marks:
+    if document.script_marks.isdisjoint(_HARMFUL_MARKS):
         return
-    further = document.script_marks & _CODED - marks
     for script in document.scripts[:MAX_SCRIPTS]:
         if script.kind not in {"classic", "module"} or not script.text:
             continue
         text = script.text[:MAX_SCRIPT]
-        # What no script of the page contains is not searched for again.
-        own = {mark for mark in marks if mark in text}
-        may_decode = not own.isdisjoint(_CODED) or "fromCharCode" in text or any(mark in text for mark in further)
+        own = marks_in(document, script)
+        may_decode = not own.isdisjoint(_CODED) or "fromCharCode" in text
         kind = _kind_of_script(text, own, parties, may_decode=may_decode)
         if kind is not None:
             yield Injection(kind, script.node)
 
 
+def marks_in(document: Document, script: Script) -> AbstractSet[str]:
+    """The marks of a script that are in the part of it that is looked at."""
+    marks = document.marks_of_scripts.get(script.node, frozenset())
+    text = script.text[:MAX_SCRIPT]
+    return marks if len(script.text) == len(text) else {mark for mark in marks if mark in text}
+
+
 def _kind_of_script(text: str, marks: AbstractSet[str], parties: Parties, *, may_decode: bool) -> Kind | None:
-    """Kind of a script in which there are certain of ``_HARMFUL_MARKS``."""
+    """Kind of a script in which there are certain marks."""
     if not _MINER_MARKS.isdisjoint(marks) and _MINER.search(text.lower()) is not None:
         return "mining-script"
     if "new Worker" in marks and all(part in text for part in _MINING):

@@ -26,6 +26,7 @@ from pagegrade.parse.html.injected_content import (
     Kind,
     is_foreign,
     is_topic,
+    marks_in,
     names_goods,
 )
 from pagegrade.parse.html.layers import covers_window
@@ -127,10 +128,6 @@ _HEAPS: Final = re.compile(
 """Page after page is put into the history, so that no one comes back out of it."""
 MIN_HELD: Final = 2
 """Ways in which a script keeps visitors from leaving: one alone may be clumsy."""
-_TRAP_MARKS: Final = frozenset(
-    {*_DIALOGS, *_PROMPT_MARKS, *_KEY_MARKS, *_HOLDS, "eth_requestAccounts", "referrer", "setData("}
-)
-"""Parts of scripts without which none is of the kinds that need them."""
 _CARD: Final = frozenset({"cc-number", "cc-csc", "cc-exp"})
 _MAX_FORM: Final = 12
 _PIN: Final = re.compile(r"(?<![a-z])(?:pin|cvv2?|cvc2?|ccv|csc|card-?_?num(?:ber)?|ssn)(?![a-z])", re.IGNORECASE)
@@ -257,7 +254,7 @@ def _commands(document: Document) -> Iterator[Injection]:
     # Few pages have a script that copies anything, and the pattern is a slow search in long ones.
     for script in document.scripts[:MAX_SCRIPTS] if not document.script_marks.isdisjoint(_COPY_MARKS) else ():
         text = script.text[:MAX_SCRIPT]
-        if not any(mark in text for mark in _COPY_MARKS):
+        if marks_in(document, script).isdisjoint(_COPY_MARKS):
             continue
         if _COPIES.search(text) is not None and _LOADER.search(text) is not None:
             yield Injection("paste-command", script.node)
@@ -271,19 +268,17 @@ def _commands(document: Document) -> Iterator[Injection]:
 
 def _traps(document: Document, parties: Parties) -> Iterator[Injection]:
     """Inline scripts that hold visitors, take something from them or give them something, without being asked."""
-    # What no script of the page contains is not searched for again.
-    marks = document.script_marks & _TRAP_MARKS
     for script in document.scripts[:MAX_SCRIPTS]:
         if script.kind not in {"classic", "module"} or not script.text:
             continue
         text = script.text[:MAX_SCRIPT]
-        kind = _trap(text, {mark for mark in marks if mark in text}, document, parties)
+        kind = _trap(text, marks_in(document, script), document, parties)
         if kind is not None:
             yield Injection(kind, script.node)
 
 
 def _trap(text: str, marks: AbstractSet[str], document: Document, parties: Parties) -> Kind | None:
-    """Kind of a script in which there are certain of ``_TRAP_MARKS``.
+    """Kind of a script in which there are certain marks.
 
     None that waits for a click or a tap is one of the last two.
     """
@@ -306,7 +301,7 @@ def _trap(text: str, marks: AbstractSet[str], document: Document, parties: Parti
         return "key-logger"
     if "eth_requestAccounts" in marks and _SPENDS.search(text) is not None:
         kind = "wallet-request"
-    elif ".click()" in text and _brings_program(text, document, parties):
+    elif ".click()" in marks and _brings_program(text, document, parties):
         kind = "forced-download"
     return None if kind is None or _WAITS.search(text) is not None else kind
 

@@ -25,7 +25,7 @@ from pagegrade.model.document import Document, social_image
 from pagegrade.parse.cascade.drawn import DrawnVisibility
 from pagegrade.parse.cascade.sheets import visibility_of
 from pagegrade.parse.css.image_space import images_with_space
-from pagegrade.parse.files.javascript import marks_of_scripts
+from pagegrade.parse.files.javascript import marks_of_script
 from pagegrade.parse.html.accessibility import accessibility_of
 from pagegrade.parse.html.charset import charset_of_content_type, declarations, encoding_of_label
 from pagegrade.parse.html.collect import Collector
@@ -170,6 +170,7 @@ def parse_document(
     main_text = text if main_words is words else " ".join(main_words)
     word_count = count_words(text, len(words))
     _mark_trailing_scripts(into)
+    marks = {script.node: marks_of_script(script.text) for script in into.scripts if script.text}
     document = Document(
         locate=partial(locate, max_depth=into.max_depth),
         url=url,
@@ -224,9 +225,11 @@ def parse_document(
             (style.text for style in into.styles),
             image_space,
         ),
+        longest_word=max(map(len, words), default=0),
         word_count=word_count,
         main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),
-        script_marks=marks_of_scripts(script.text for script in into.scripts if script.text),
+        script_marks=frozenset().union(*marks.values()),
+        marks_of_scripts=marks,
         limits_hit=tuple(into.limits),
     )
     document.client_rendered = score_empty_shell(document) >= SHELL_THRESHOLD
