@@ -283,7 +283,9 @@ class CrawlProgress:
         rate = (crawl.fetched - (self._fetched_before or 0)) / max(0.001, now - self._started_s)
         left = max(0, min(found, crawl.settings.max_pages) - crawl.fetched)
         words = [f"{crawl.fetched:,} of {found:,} pages"]
-        if rate > 0:
+        if not left:
+            words.append("their files, other sites and the browser come next")
+        elif rate > 0:
             words += [f"{rate:.1f} a second", f"about {_duration(left / rate)} left"]
         words += [f"{text or 'others'} {fetched:,}" for text, _, fetched, _, _ in self.patterns[:_SHOWN_PATTERNS]]
         return ", ".join(words)

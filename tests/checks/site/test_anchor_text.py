@@ -18,3 +18,15 @@ def test_ten_targets_are_many() -> None:
     found = of(9), of(10), of(10, "nav")
 
     assert found == (set(), {(1, "ambiguous")}, set())
+
+
+def test_neighbors_of_a_list_may_be_called_the_same() -> None:
+    """A link to the next page says where it leads; what else is called so is counted."""
+    pages: list[dict[str, object]] = [
+        {"page_id": number, "next_id": number + 1, "prev_id": number - 1} for number in range(1, 30)
+    ]
+    links = [{"from_id": number, "to_id": number + 1, "anchor": "Next"} for number in range(1, 29)]
+    others = [{"from_id": number, "to_id": number + 5, "anchor": "Next"} for number in range(1, 11)]
+
+    assert hits(CHECK, pages=pages, links=links) == set()
+    assert (1, "ambiguous") in hits(CHECK, pages=pages, links=[*links, *others])

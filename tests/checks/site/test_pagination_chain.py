@@ -17,3 +17,16 @@ def test_the_next_page_must_lead_back() -> None:
     found = hits(CHECK, pages=pages)
 
     assert found == {(2, "broken", 3), (4, "broken", 5)}
+
+
+def test_a_neighbor_may_be_named_in_another_spelling() -> None:
+    """The start page and its index file are one; a redirect leads there as well."""
+    pages: list[dict[str, object]] = [
+        {"page_id": 1, "url": "http://example.com/", "digest": 5, "simhash": 5, "next_id": 3},
+        {"page_id": 2, "url": "http://example.com/index.html", "digest": 5, "simhash": 5, "next_id": 3},
+        {"page_id": 3, "prev_id": 2, "next_id": 4},
+        {"page_id": 4, "prev_id": 5},
+        {"page_id": 5, "status": 301, "redirect_id": 3},
+    ]
+
+    assert hits(CHECK, pages=pages) == set()

@@ -13,7 +13,7 @@ import pytest
 
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.http import HTTPClient
-from pagegrade.gather.resolver import Answer
+from pagegrade.gather.resolver import Answer, ResolveError
 from pagegrade.model.audit import AuditSettings, Crawl
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.audits.frontier import open_frontier
@@ -132,6 +132,38 @@ def test_a_host_that_turns_away_is_left_alone(database: Database, tmp_path: Path
 
     assert _answers(database, crawl, tmp_path / "out", other) == {"/first": (503, None), "/second": (None, "throttled")}
     assert "/second" not in {one.path for one in other.starts}
+
+
+class NoNames(Names):
+    """Only this machine has a name."""
+
+    async def resolve(self, host: str, *, local_names: bool = False) -> Answer:
+        """The address of this machine for a number, and for its name."""
+        if host.endswith(".example.com"):
+            raise ResolveError("dns_nxdomain", "There is no such host.")
+        return await super().resolve(host, local_names=local_names)
+
+
+def test_a_host_that_does_not_exist_is_named(database: Database, tmp_path: Path) -> None:
+    """Already its robots.txt cannot be asked for; each target says so after the second try."""
+    targets = ("http://gone.example.com/one", "http://gone.example.com/two")
+    with serving(_linking(*targets)) as site:
+        crawl = crawl_site(database, site, options=OPTIONS)
+
+        async def ask() -> list[bool]:
+            taken = await database.write(lambda tx: take_crawl(tx, crawl.id, 1))
+            frontier = await open_frontier(database, taken)
+            client = HTTPClient(guard=Guard(policy_of(site.origin, OPTIONS)), resolver=NoNames())
+            async with Children(1) as children:
+                done = [await ask_outside(frontier, client, children, 5.0, distance_s=0.1) for _ in range(2)]
+            await client.aclose()
+            return done
+
+        done = asyncio.run(ask())
+    rows = relations(database, crawl, tmp_path / "out")["outside"]
+
+    assert done == [False, True]
+    assert {row["url"]: row["error"] for row in rows} == dict.fromkeys(targets, "dns_nxdomain")
 
 
 def test_targets_keep_their_distance_over_slices(database: Database) -> None:

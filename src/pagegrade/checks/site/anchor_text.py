@@ -37,7 +37,8 @@ def anchor_text() -> str:
 
     ## What it checks
 
-    Links without text, and texts in the main content that stand for ten or more different pages of the site.
+    Links without text, and texts in the main content that stand for ten or more different pages of the site. A link to
+    the page that `rel="next"` or `rel="prev"` names may have the same text everywhere.
 
     ## Fails on
 
@@ -75,7 +76,9 @@ def anchor_text() -> str:
         SELECT from_id, 'ambiguous', NULL, anchor FROM links WHERE kind = 'a' AND place = 'main' AND
             lower(trim(anchor)) IN (
             SELECT lower(trim(anchor)) FROM links SEMI JOIN pages ON page_id = to_id
+            JOIN pages AS source ON source.page_id = from_id
             WHERE kind = 'a' AND place = 'main' AND trim(anchor) <> ''
+                AND to_id IS DISTINCT FROM source.next_id AND to_id IS DISTINCT FROM source.prev_id
             GROUP BY lower(trim(anchor)) HAVING count(DISTINCT to_id) >= 10
         )
     """

@@ -22,7 +22,7 @@ from pagegrade.model.outcome import Severity
     sources=("https://developers.google.com/search/docs/crawling-indexing/links-crawlable",),
     over=(
         "(SELECT DISTINCT from_id, to_id FROM links JOIN outside ON to_id = outside.target_id"
-        " WHERE kind = 'a' AND (status IS NOT NULL OR error IS NOT NULL))"
+        " WHERE kind = 'a' AND (status IS NOT NULL OR error = 'dns_nxdomain'))"
     ),
     share="rows",
     needs=("external",),
@@ -35,7 +35,7 @@ def broken_external_links() -> str:
     Answers of other sites: 404, 410, an error of the server (5xx but 503) at both of two tries, and names of hosts
     that do not exist. Each target is requested once for all pages, at most ten of one host and 2,000 in all, ten
     seconds apart, if robots.txt permits it. Other answers (401, 403, 429, 503, 999) may be meant for programs and say
-    nothing about the page, nor does the lack of an answer.
+    nothing about the page, nor does the lack of an answer. Without any answer the check is not applicable.
 
     ## Fails on
 

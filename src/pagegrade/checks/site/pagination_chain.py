@@ -52,6 +52,10 @@ def pagination_chain() -> str:
         SELECT pages.page_id, 'broken' AS state, after.page_id AS target_id,
             CASE WHEN after.status >= 400 THEN 'status ' || after.status END AS value
         FROM pages JOIN pages AS after ON after.page_id = pages.next_id
-        WHERE pages.status = 200 AND (after.status >= 400 OR after.status = 200 AND after.prev_id IS DISTINCT FROM
-            pages.page_id)
+        LEFT JOIN lands ON lands.page_id = after.prev_id
+        LEFT JOIN copies AS mine ON mine.page_id = pages.page_id
+        LEFT JOIN copies AS theirs ON theirs.page_id = lands.final_id
+        WHERE pages.status = 200 AND (after.status >= 400 OR after.status = 200
+            AND coalesce(theirs.original_id, lands.final_id)
+            IS DISTINCT FROM coalesce(mine.original_id, pages.page_id))
     """

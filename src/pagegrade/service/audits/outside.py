@@ -114,6 +114,8 @@ class _Host:
         self._distance_s = distance_s
         self._permitted: dict[str, frozenset[str]] = {}
         """Origin -> those of its URLs that its robots.txt permits."""
+        self._unreachable: dict[str, str] = {}
+        """Origin whose robots.txt had no answer -> why."""
 
     async def work(self, settled: list[SettledURL], hosts: asyncio.Semaphore, until: float) -> None:
         """Ask for one target after the other until that time, and add what became of each."""
@@ -133,7 +135,9 @@ class _Host:
         while self._targets:
             target = self._targets.popleft()
             if not await self._may_ask(target):
-                found.append(_settled(target, error="robots"))
+                failed = self._unreachable.get(origin(target.url))
+                is_again = failed is not None and target.tries + 1 < MAX_TRIES
+                found.append(_settled(target, error="" if is_again else failed or "robots"))
                 continue
             status, error = None, ""
             try:
@@ -172,7 +176,8 @@ class _Host:
         )
         try:
             followed = await self._client.follow(request)
-        except FetchError:
+        except FetchError as failure:
+            self._unreachable[place] = failure.reason[:40]
             return None
         followed.release()
         robots = followed.response
