@@ -120,6 +120,13 @@ def test_pages_that_scripts_fill_are_not_evaluated() -> None:
     assert "Scripts render this page" in verdict.detail
 
 
+def test_a_frameset_has_its_text_in_its_frames() -> None:
+    """Nothing is said of text that is not looked at."""
+    frames = "<!doctype html><html><head><title>Tea library</title></head><frameset><frame src=/a></frameset>"
+
+    assert isinstance(run(content_keywords, frames), NotApplicable)
+
+
 def test_hidden_headings_do_not_count() -> None:
     """They are not shown."""
     found = outcome(content_keywords, page("Garden furniture", "<h2 hidden>Garden</h2><p>x"))

@@ -55,8 +55,8 @@ def content_keywords(document: Document) -> Verdict:
     hyphens make no difference, and neither do letters that are interchangeable in Arabic and Persian. Words in the text
     only cost half, none at all costs everything. A page without any heading, whose text has
     such words, is the matter of `h1` alone. Not evaluated are titles in scripts without spaces, such as Chinese or
-    Thai, home pages whose title is only the name of the site, and pages rendered by scripts. The `keywords` meta
-    element plays no part, since search engines ignore it.
+    Thai, home pages whose title is only the name of the site, pages whose content is in frames, and pages rendered by
+    scripts. The `keywords` meta element plays no part, since search engines ignore it.
 
     ## Fails on
 
@@ -80,6 +80,8 @@ def content_keywords(document: Document) -> Verdict:
     """
     if document.client_rendered:
         return NEEDS_RENDERING
+    if document.body is None and document.frames:
+        return NotApplicable("The content of the page is in its frames.")
     title = next((found.text for found in document.titles if found.text), "")
     if not title:
         return NotApplicable("The page has no title.")
