@@ -33,9 +33,10 @@ from pagegrade.model.audit import AuditSettings, FoundSignature, Link, PageRecor
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.audits.analysis import analyze_folder
 from pagegrade.service.audits.crawl import begin_crawl, finish_crawl, run_crawl
-from pagegrade.service.audits.frontier import Visit, open_frontier
+from pagegrade.service.audits.frontier import open_frontier
 from pagegrade.service.audits.relations import write_relations
 from pagegrade.service.audits.slice import BATCH_PAGES
+from pagegrade.service.audits.visits import Visit
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.repositories.crawls import load_crawl, take_crawl
 from pagegrade.wiring import open_audit_database

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from pagegrade.model import audit
 from pagegrade.model.audit import AuditSettings, Crawl, PageRecord, Probe, SiteFacts, SitemapRead, URLState, WaitingURL
 from pagegrade.service.audits.crawl import begin_crawl, finish_crawl
-from pagegrade.service.audits.frontier import Frontier, Visit, open_frontier
+from pagegrade.service.audits.frontier import Frontier, open_frontier
+from pagegrade.service.audits.visits import Visit
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawl_urls import ASSET_LANE
@@ -53,7 +54,16 @@ def crawl_world(
         await frontier.add_seeds([crawl.start_url], 0)
         await _read_site(frontier, world)
         while rows := await _next(frontier):
-            await frontier.commit([visit_of(world, row, scores or {}, found or {}) for row in rows])
+            spelled = await frontier.find_spelled(rows, ())
+            await frontier.commit(
+                [
+                    Visit(row=row, state=URLState.VARIANT)
+                    if row.url_id in spelled.shown
+                    else visit_of(world, row, scores or {}, found or {})
+                    for row in rows
+                    if row.url_id not in spelled.under_way
+                ]
+            )
             watch(frontier)
         reached = frontier.crawl.fetched >= settings.max_pages
         return await finish_crawl(database, frontier, "max_pages" if reached else "done")

@@ -38,6 +38,10 @@ AssetKind = Literal["image", "script", "stylesheet", "font", "icon", "manifest",
 """Ways in which a page loads a file."""
 Place = Literal["nav", "header", "footer", "main"]
 
+Way = Literal["slash", "index", "case", "order", "www", "scheme"]
+"""Difference between two spellings of a URL: the final slash, an index file, capitals in the path, the order of
+parameters, ``www.`` before the host, http or https."""
+
 MAX_PATTERNS: Final = 100
 """Patterns of ``include`` and of ``exclude``."""
 MAX_PATTERN_CHARACTERS: Final = 500
@@ -109,6 +113,8 @@ class URLState(IntEnum):
     """Its pattern brings the same content again and again, so that only one of fifty is fetched."""
     OUTSIDE = 11
     """Out of scope."""
+    VARIANT = 12
+    """Another spelling of a page that was fetched, on a host where such spellings show the same."""
 
 
 PAGE_STATES: Final[dict[URLState, tuple[PageState, str]]] = {
@@ -123,6 +129,7 @@ PAGE_STATES: Final[dict[URLState, tuple[PageState, str]]] = {
     URLState.GROWING: ("not_fetched", "growing"),
     URLState.TOO_LONG: ("not_fetched", "too_long"),
     URLState.SAMPLED_OUT: ("not_fetched", "sampled_out"),
+    URLState.VARIANT: ("not_fetched", "variant"),
 }
 """State of a URL in scope -> its state in the relations, and why it was not fetched."""
 
@@ -164,6 +171,8 @@ MAX_ASSETS: Final = 200
 """Files of one page that are kept."""
 MAX_SIGNATURES: Final = 8
 """Of one check on one page; further places count with the last one."""
+PROVED_BY: Final = 5
+"""Different pages after which the spelling of URLs makes no difference on a host."""
 MAX_EXAMPLES: Final = 3
 MAX_EXAMPLE: Final = 120
 
@@ -270,8 +279,24 @@ class SitemapRead(msgspec.Struct, frozen=True, kw_only=True):
     urls: int = 0
 
 
+class SpellingRule(msgspec.Struct, frozen=True, gc=False):
+    """Pages of one host whose URLs differ in their spelling, so far."""
+
+    host_no: int
+    way: Way
+    contents: tuple[int, ...] = ()
+    """Digests of different pages that two spellings showed alike, at most ``PROVED_BY`` of them."""
+    disproved: bool = False
+    """Two spellings showed something different."""
+
+    @property
+    def is_proved(self) -> bool:
+        """The host shows the same under both spellings."""
+        return not self.disproved and len(self.contents) >= PROVED_BY
+
+
 class SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """Answers of the site that were asked for once, before its pages."""
+    """Answers of the site that were asked for once, before its pages, and what these said about its URLs."""
 
     probes: tuple[Probe, ...] = ()
     sitemaps: tuple[SitemapRead, ...] = ()
@@ -281,6 +306,7 @@ class SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
     """``None``: there is no proof, or none was needed."""
     access: AccessNote | None = None
     """Access that the site was asked with; ``None``: as everybody asks."""
+    spellings: tuple[SpellingRule, ...] = ()
 
 
 class Crawl(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,7 +40,7 @@ _OTHERS: Final = frozenset(
     }
 )
 """Settings that decide how a site is asked, how much of it is seen and how fast, but not what belongs to it."""
-_JUDGED: Final = frozenset({"blocked", "nofollow", "acts", "growing", "too_long"})
+_JUDGED: Final = frozenset({"blocked", "nofollow", "acts", "growing", "too_long", "variant"})
 """States, and reasons for not fetching, that say as much of a URL as an answer would where they are the same again."""
 _GONE: Final = (404, 410)
 

@@ -20,3 +20,15 @@ def test_each_kind_of_spelling_is_one() -> None:
 
     assert {page for page, _ in found} == {1, 2, 3}
     assert others == set()
+
+
+def test_a_spelling_that_was_not_fetched_counts() -> None:
+    """The crawl leaves out one of two spellings that the host shows alike; it is named with its page."""
+    pages = [
+        {"page_id": 1, "url": "http://example.com/tea", "digest": 5, "simhash": 5},
+        {"page_id": 2, "url": "http://example.com/tea/", "state": "not_fetched", "status": None, "trap": "variant"},
+        {"page_id": 3, "url": "http://example.com/milk"},
+        {"page_id": 4, "url": "http://example.com/milk/", "state": "not_fetched", "status": None, "trap": "limit"},
+    ]
+
+    assert {page for page, _ in hits(CHECK, pages=pages)} == {1, 2}

@@ -13,7 +13,7 @@ from msgspec import structs
 from pagegrade.model.artifacts import Response
 from pagegrade.model.audit import AuditSettings, Crawl, URLState, WaitingURL
 from pagegrade.service.audits.earlier import carry_over
-from pagegrade.service.audits.frontier import Visit
+from pagegrade.service.audits.visits import Visit
 from pagegrade.store.engine.database import Database
 from tests.service.audits.crawling import FAST, by_path, crawl_site, relations
 from tests.site_world.server import SiteServer, serving

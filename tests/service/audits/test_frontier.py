@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from pagegrade.model.audit import AuditSettings
+from pagegrade.service.audits.analysis import analyze_folder
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawls import CrawlTakenOver, last_crawl, take_crawl
@@ -16,7 +18,7 @@ from tests.service.audits.crawling import by_path, crawl_site, relations
 from tests.site_world.relations import ORIGIN
 from tests.site_world.server import serving
 from tests.site_world.simulated import crawl_world
-from tests.site_world.world import ENDLESS, Link, Page, make_world
+from tests.site_world.world import ENDLESS, Link, Page, World, make_world
 from tests.store_builders import NOW_MS, make_file
 
 pytestmark = pytest.mark.backend("sqlite", reason="an audit of the command line has its own file")
@@ -123,3 +125,40 @@ def test_patterns_leave_pages_out(database: Database, tmp_path: Path) -> None:
 
     assert by_path(found["pages"], site).keys() == {p for p in world.pages if not p.startswith("/news/")}
     assert any("/news/" in row["url"] for row in found["outside"])
+
+
+def spelled_site(seed: int, *, unequal: bool) -> World:
+    """A site whose pages are linked with and without a final slash, and show the same, or but for a few of them."""
+    world = make_world(seed, pages=300, templates=1)
+    pages = [page for page in world.pages.values() if page.template == "product"]
+    for at, page in enumerate(pages):
+        twin = replace(page, path=f"{page.path}/", links=list(page.links), in_sitemap=False)
+        if unequal and at >= len(pages) // 2:
+            twin.text = f"{twin.text} {at}"
+        world.add(twin)
+        world.pages["/"].links.append(Link(twin.path, twin.h1))
+    return world
+
+
+@pytest.mark.parametrize("unequal", [False, True])
+def test_a_page_is_fetched_under_one_of_two_spellings_that_show_the_same(
+    database: Database, tmp_path: Path, *, unequal: bool
+) -> None:
+    """Once five pages have proved it; where one of fifty shows something else, all are fetched after all."""
+    world = spelled_site(13, unequal=unequal)
+    crawl = crawl_world(database, world, AuditSettings(rate_per_s=None))
+    rows = relations(database, crawl, tmp_path / "out")["pages"]
+    states = {row["url"].removeprefix(ORIGIN): row["state"] for row in rows}
+    reasons = {row["url"].removeprefix(ORIGIN): row.get("trap") for row in rows}
+    twins = {page.path.rstrip("/") for page in world.pages.values() if page.template == "product"}
+    left_out = {path for path, why in reasons.items() if why == "variant"}
+    result = analyze_folder(tmp_path / "out")
+    variants = next(one.pages for one in result.findings if one.check == "url-variants")
+
+    assert (crawl.stop_reason, crawl.complete) == ("done", True)
+    assert all("fetched" in {states[path], states[f"{path}/"]} for path in twins)
+    assert {row.get("trap") for row in rows} == {None} if unequal else {None, "variant"}
+    assert result.coverage == 1.0
+    if not unequal:
+        assert len(left_out) > len(twins) * 0.7
+        assert variants == 2 * len(twins)

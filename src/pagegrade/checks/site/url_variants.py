@@ -31,7 +31,7 @@ def url_variants() -> str:
     ## What it checks
 
     URLs with equal main content that differ only in scheme, `www`, case, a final slash, an index file or the order
-    of parameters.
+    of parameters. Where a host has shown that of five pages, such URLs are no longer fetched, and still counted here.
 
     ## Fails on
 
@@ -52,7 +52,13 @@ def url_variants() -> str:
     ```
     """
     return """
-        SELECT page_id, 'variants' AS state, NULL AS target_id, NULL AS value
-        FROM indexable JOIN forms USING (page_id)
-        QUALIFY count(*) OVER (PARTITION BY digest, plain) > 1
+        WITH named AS (SELECT page_id, digest, plain FROM indexable JOIN forms USING (page_id)), left_out AS (
+            SELECT page_id, plain FROM pages JOIN copies USING (page_id) JOIN forms USING (page_id)
+            WHERE trap = 'variant'
+        ), spelled AS (
+            SELECT page_id FROM named QUALIFY count(*) OVER (PARTITION BY digest, plain) > 1
+            UNION SELECT page_id FROM named SEMI JOIN left_out USING (plain)
+            UNION SELECT page_id FROM left_out
+        )
+        SELECT page_id, 'variants' AS state, NULL AS target_id, NULL AS value FROM spelled
     """

@@ -17,8 +17,8 @@ from pagegrade.model.audit import KEPT_HEADERS, MAX_HEADER, Crawl, Link, PageRec
 from pagegrade.parse.http.caching import validator_of
 from pagegrade.parse.urls.identity import keyed_hash
 from pagegrade.report.sanitize import clean
-from pagegrade.service.audits.frontier import ASSET, Visit
 from pagegrade.service.audits.style_sheets import StyleSheets
+from pagegrade.service.audits.visits import ASSET, Visit
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.crawl_segments import FoundRow, LinkRow, PageRow, each_segment, list_sheets
 from pagegrade.store.repositories.crawl_urls import StoredURL, find_urls, hashes_of, load_url, urls_beside

@@ -80,6 +80,7 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
             one.cause,
         ),
     )
+    wanted = counts["found"] - counts["variants"]
     lost = site.in_hundredths([one.units for one in lines], ONE_HUNDREDTH)
     _fill_pages(relations, lines)
     caps = _caps(relations, facts)
@@ -94,8 +95,8 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
         carried=counts["carried"],
         graded=counts["graded"],
         complete=_is_true(facts, "complete"),
-        coverage=counts["fetched"] / max(1, counts["found"]),
-        partial=counts["fetched"] < site.MIN_COVERAGE * counts["found"],
+        coverage=counts["fetched"] / max(1, wanted),
+        partial=counts["fetched"] < site.MIN_COVERAGE * wanted,
         score=score if graded else None,
         exact=exact if graded else None,
         rating=site.site_grade(score) if graded else None,
@@ -334,10 +335,10 @@ def _finding(relations: Relations, number: int, line: _Line, lost: float | None)
 
 
 def _counts(relations: Relations) -> dict[str, int]:
-    names = ("found", "fetched", "read", "carried", "graded")
+    names = ("found", "variants", "fetched", "read", "carried", "graded")
     row = relations.row(
         """
-        SELECT count(*), count(*) FILTER (state = 'fetched'),
+        SELECT count(*), count(*) FILTER (trap = 'variant'), count(*) FILTER (state = 'fetched'),
             count(*) FILTER (state = 'fetched' AND status = 200 AND words IS NOT NULL), count(carried_from),
             (SELECT count(*) FROM weights)
         FROM pages

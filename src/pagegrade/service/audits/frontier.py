@@ -6,7 +6,9 @@ What it knows in memory is bounded, and follows from the tables: a process that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
+from http import HTTPStatus
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -19,9 +21,7 @@ from pagegrade.model.audit import (
     AuditSettings,
     Crawl,
     CrawlHost,
-    Link,
     NewURL,
-    PageRecord,
     Pattern,
     SettledURL,
     Sheet,
@@ -34,31 +34,32 @@ from pagegrade.parse.urls.identity import identity, is_growing, keyed_hash, seem
 from pagegrade.parse.urls.patterns import OTHERS, Patterns, is_far_date
 from pagegrade.parse.urls.scope import Scope
 from pagegrade.report.sanitize import clean_text
+from pagegrade.service.audits.spelling import Answer, Spelled, broken, find_spelled, is_verified, learn, others_of
 from pagegrade.service.audits.style_sheets import StyleSheets
+from pagegrade.service.audits.visits import ASSET, Visit, content_of, digest_of, name_of, segments_of, settled_of
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.crawl_segments import (
     DrawnRow,
-    FoundRow,
-    LinkRow,
-    PageRow,
-    Row,
     SegmentKind,
-    SitemapRow,
     add_segments,
     list_sheets,
     pack_segment,
 )
 from pagegrade.store.repositories.crawl_urls import (
     ASSET_LANE,
+    GONE,
     SAMPLE,
     SAMPLED_LANE,
+    ShownPage,
     add_urls,
     count_assets,
     find_contents,
+    find_shown,
     find_urls,
     found_nearer,
     list_patterns,
     move_pattern,
+    reopen_variants,
     save_patterns,
     settle_urls,
     waiting_urls,
@@ -70,13 +71,9 @@ MAX_REMEMBERED: Final = 60_000
 """URLs whose ids are kept in memory; most links of a page lead to the same few."""
 MAX_ASSETS: Final = 2_000
 """Files that pages load, which are asked for once each when there are no more pages."""
-ASSET: Final = "asset "
-"""Before the name of such a file where it stands among URLs: a link to the same URL is another row."""
 WAYS: Final = frozenset({"a", "refresh", "frame"})
 """Kinds of links by which visitors come to a page; the last two without a click."""
-MAX_TRIES: Final = 3
 LATE_LANE: Final = 1
-RETRY_LANE: Final = 3
 BUDGET_PAGES: Final = 100
 BUDGET_SHARE: Final = 0.25
 """A pattern with more fetched pages than both waits behind the others."""
@@ -85,26 +82,6 @@ YIELD_SHARE: Final = 0.2
 """A pattern of which fewer pages than this share have a content of their own is sampled."""
 T = TypeVar("T")
 _SETTLED: Final = frozenset({URLState.FETCHED, URLState.FAILED, URLState.THROTTLED})
-
-
-class Visit(msgspec.Struct, kw_only=True):
-    """Outcome of one waiting URL."""
-
-    row: WaitingURL
-    state: URLState
-    """``WAITING``: it is to be tried again."""
-    status: int | None = None
-    error: str = ""
-    redirect: str = ""
-    content_type: str = ""
-    bytes: int = 0
-    time_ms: float = 0.0
-    record: PageRecord | None = None
-    validator: str = ""
-    seen: int = 0
-    """This and the one before as of ``PageRow``."""
-    carried: PageRow | None = None
-    """Of the crawl before, whose ``record`` this is; it says also in which crawl it was read."""
 
 
 class _Batch(msgspec.Struct, kw_only=True):
@@ -120,6 +97,8 @@ class _Batch(msgspec.Struct, kw_only=True):
     segments: Mapping[SegmentKind, bytes] = msgspec.field(default_factory=dict)
     assets: int = 0
     """Of ``new``, those that are files of pages."""
+    respelled: AbstractSet[int] = frozenset()
+    """Hosts where a spelling of URLs makes a difference after all."""
     remembered: dict[int, tuple[int, int, URLState]] = msgspec.field(default_factory=dict)
     """Hash of a URL -> what is known of it afterwards."""
 
@@ -169,6 +148,21 @@ class Frontier:
         number = limit + len(taken)
         rows = await self._database.read(lambda tx: waiting_urls(tx, self.crawl.id, number, assets=assets))
         return [row for row in rows if row.url_id not in taken][:limit]
+
+    async def find_spelled(self, rows: Sequence[WaitingURL], under_way: Iterable[WaitingURL]) -> Spelled:
+        """Find the waiting URLs whose page was fetched under another spelling, or is under way."""
+        rules = () if self.crawl.facts is None else self.crawl.facts.spellings
+        proved = {(one.host_no, one.way) for one in rules if one.is_proved}
+        others: dict[int, list[int]] = {}
+        for row in rows if proved else ():
+            if not is_verified(self._hash(row.url)):
+                named = others_of(row.url, self._host_numbers, self._hash)
+                others[row.url_id] = [key for way, key in named if (row.host_no, way) in proved]
+        keys = {key for some in others.values() for key in some}
+        if not keys:
+            return Spelled()
+        shown = await self._database.read(lambda tx: find_shown(tx, self.crawl.id, keys))
+        return find_spelled(rows, under_way, others, shown, self._hash)
 
     async def add_seeds(self, urls: Iterable[str], depth: int) -> None:
         """Make the pages known with which the crawl begins."""
@@ -243,7 +237,7 @@ class Frontier:
             is_way = link.kind in WAYS
             followed = self.crawl.settings.follows and not (is_way and (link.nofollow or record.nofollow))
             away = below if link.kind == "a" else depth
-            _note(targets, _name(link), away if is_way else UNKNOWN_DEPTH, followed=followed)
+            _note(targets, name_of(link), away if is_way else UNKNOWN_DEPTH, followed=followed)
 
     async def _store(
         self,
@@ -254,17 +248,23 @@ class Frontier:
     ) -> None:
         hashes = {url: self._hash(url) for url in targets}
         unknown = [each for each in dict.fromkeys(hashes.values()) if each not in self._known]
-        contents = {_content(visit) for visit in visits if visit.record is not None and visit.record.digest}
+        contents = {content_of(visit) for visit in visits if visit.record is not None and visit.record.digest}
         crawl_id = self.crawl.id
-        found, before = await self._database.read(
-            lambda tx: (find_urls(tx, crawl_id, unknown), find_contents(tx, crawl_id, contents))
+        answers = self._answers(visits)
+        spelled = {key for one in answers for _, key in one.others}
+        found, before, shown = await self._database.read(
+            lambda tx: (
+                find_urls(tx, crawl_id, unknown),
+                find_contents(tx, crawl_id, contents),
+                find_shown(tx, crawl_id, spelled),
+            )
         )
         self._known |= found
         batch = _Batch()
         changed: dict[int, Pattern] = {}
         ids = self._note_urls(targets, hashes, batch, changed)
         number = self.crawl.segments
-        batch.settled = [_settled(visit, number) for visit in visits]
+        batch.settled = [settled_of(visit, number) for visit in visits]
         fetched = self.crawl.fetched
         for visit, settled in zip(visits, batch.settled, strict=True):
             is_asset = visit.row.lane >= ASSET_LANE
@@ -276,11 +276,16 @@ class Frontier:
                     self._count(visit, changed, before)
         pages = [one for one in visits if one.state is URLState.FETCHED and one.row.lane < ASSET_LANE]
         sheets = self.sheets.unsaved()
-        batch.segments = _segments(pages, ids, listed, file, sheets)
+        batch.segments = segments_of(pages, ids, listed, file, sheets)
         for pattern in changed.values():
             lane = _lane_of(pattern, fetched)
             if lane > pattern.lane:
                 pattern.lane = batch.moved[pattern.pattern_no] = lane
+        facts = self.crawl.facts
+        if facts is not None and answers:
+            rules = learn(facts.spellings, answers, shown)
+            batch.respelled = broken(facts.spellings, rules)
+            facts = replace(facts, spellings=rules)
         batch.patterns = list(changed.values())
         batch.hosts = self.hosts
         crawl = replace(
@@ -289,6 +294,7 @@ class Frontier:
             fetched=fetched,
             bytes=self.crawl.bytes + sum(visit.bytes for visit in visits),
             segments=number + bool(batch.segments),
+            facts=facts,
         )
         await self._database.write(lambda tx: _write(tx, crawl, batch, number))
         # Only now: a transaction that failed has changed nothing.
@@ -418,9 +424,23 @@ class Frontier:
         if pattern is None:
             pattern = changed[number] = replace(self.patterns[number])
         pattern.fetched += 1
-        if visit.record is None or not visit.record.digest or _content(visit) not in before:
+        if visit.record is None or not visit.record.digest or content_of(visit) not in before:
             pattern.distinct += 1
-            before.add(_content(visit))
+            before.add(content_of(visit))
+
+    def _answers(self, visits: Sequence[Visit]) -> list[Answer]:
+        """The pages of a batch that tell spellings apart: those with content, and those that do not exist."""
+        found = []
+        for visit in visits:
+            row, record = visit.row, visit.record
+            if visit.state is not URLState.FETCHED or row.lane >= ASSET_LANE:
+                continue
+            is_page = visit.status == HTTPStatus.OK and record is not None and record.digest and not record.refusal
+            if is_page or visit.status in GONE:
+                page = ShownPage(row.host_no, digest_of(visit) if is_page else None)
+                others = others_of(row.url, self._host_numbers, self._hash)
+                found.append(Answer(self._hash(row.url), page, others))
+        return found
 
     def _hash(self, url: str) -> int:
         return keyed_hash(url, self.crawl.secret)
@@ -448,6 +468,8 @@ def _write(tx: Transaction, crawl: Crawl, batch: _Batch, number: int) -> None:
     # Before what was visited: a link to a page of this batch must not let it wait again.
     found_nearer(tx, crawl.id, batch.depths, batch.reopened)
     settle_urls(tx, crawl.id, batch.settled)
+    for host_no in batch.respelled:
+        reopen_variants(tx, crawl.id, host_no)
     save_patterns(tx, crawl.id, batch.patterns)
     for pattern_no, lane in batch.moved.items():
         move_pattern(tx, crawl.id, pattern_no, lane)
@@ -464,105 +486,9 @@ def _note(targets: dict[str, _Target], url: str, depth: int, *, followed: bool) 
         target.depth = min(target.depth, depth)
 
 
-def _settled(visit: Visit, segment: int) -> SettledURL:
-    """The state that is stored of a URL: its end, and where its page is kept, or when it is tried again."""
-    row = visit.row
-    digest = _signed(visit.record.digest) if visit.record is not None and visit.record.digest else None
-    if visit.state in {URLState.FETCHED, URLState.BLOCKED}:
-        place = segment if visit.state is URLState.FETCHED else None
-        return SettledURL(
-            row.url_id, visit.state, row.lane, row.tries, visit.status, visit.error or None, digest, place
-        )
-    tries = row.tries + 1
-    state = visit.state if visit.state is not URLState.WAITING or tries < MAX_TRIES else URLState.FAILED
-    if state is URLState.THROTTLED and tries < MAX_TRIES:
-        state = URLState.WAITING
-    # At once, at the end of the others, at the end of all.
-    lane = max(row.lane, RETRY_LANE + tries - 1)
-    return SettledURL(row.url_id, state, lane, tries, visit.status, visit.error or None, digest)
-
-
 def _lane_of(pattern: Pattern, fetched: int) -> int:
     if pattern.fetched >= YIELD_PAGES and pattern.distinct < YIELD_SHARE * pattern.fetched:
         return SAMPLED_LANE
     if pattern.pattern_no != OTHERS and pattern.fetched > max(BUDGET_PAGES, BUDGET_SHARE * fetched):
         return LATE_LANE
     return 0
-
-
-def _content(visit: Visit) -> tuple[int, int]:
-    """Pattern and main content of a page."""
-    return visit.row.pattern_no, 0 if visit.record is None else _signed(visit.record.digest)
-
-
-def _segments(
-    visits: Sequence[Visit],
-    ids: Mapping[str, int],
-    listed: Sequence[tuple[str, str]],
-    file: str,
-    sheets: Sequence[Sheet],
-) -> dict[SegmentKind, bytes]:
-    """The rows that are kept of the pages of a batch, and of a sitemap."""
-    links: list[Row] = []
-    findings: list[Row] = []
-    for visit in visits:
-        if visit.redirect:
-            links.append(_link_row(visit.row.url_id, Link(visit.redirect, "redirect"), ids))
-        if visit.record is not None:
-            links += [_link_row(visit.row.url_id, link, ids) for link in visit.record.links if _name(link) in ids]
-            if visit.record.found:
-                findings.append(FoundRow(visit.row.url_id, visit.record.found))
-    kinds: dict[SegmentKind, Sequence[Row]] = {
-        "pages": [_page_row(visit, ids) for visit in visits],
-        "links": links,
-        "found": findings,
-        "sitemap": [SitemapRow(ids[url], lastmod, file) for url, lastmod in listed],
-        "sheets": sheets,
-    }
-    return {kind: pack_segment(rows) for kind, rows in kinds.items() if rows}
-
-
-def _page_row(visit: Visit, ids: Mapping[str, int]) -> PageRow:
-    record = visit.record
-    row = PageRow(
-        page_id=visit.row.url_id,
-        redirect_id=ids.get(visit.redirect),
-        content_type=visit.content_type,
-        bytes=visit.bytes,
-        time_ms=visit.time_ms,
-        validator=visit.validator,
-        seen=visit.seen,
-    )
-    if visit.carried is not None:
-        marks = ("content_type", "bytes", "time_ms", "validator", "seen", "carried_from")
-        row = replace(row, **{name: getattr(visit.carried, name) for name in marks})
-    if record is None:
-        return row
-    same = {name: getattr(record, name) for name in PageRow.__struct_fields__ if name in _RECORD_FIELDS}
-    return replace(
-        row,
-        read=not record.refusal,
-        unread=bool(record.unread_sheets),
-        canonical_id=ids.get(record.canonical),
-        next_id=ids.get(record.next),
-        prev_id=ids.get(record.prev),
-        **same,
-    )
-
-
-_RECORD_FIELDS: Final = frozenset(PageRecord.__struct_fields__)
-
-
-def _name(link: Link) -> str:
-    """The name of a target among those of a batch."""
-    return ASSET + link.url if link.kind == "asset" else link.url
-
-
-def _link_row(from_id: int, link: Link, ids: Mapping[str, int]) -> LinkRow:
-    kept = (link.kind, link.nofollow, link.place, link.anchor, link.hreflang, link.session)
-    return LinkRow(from_id, ids[_name(link)], *kept)
-
-
-def _signed(number: int) -> int:
-    """A number of 64 bits as databases store it."""
-    return number - (1 << 64) if number >> 63 else number

@@ -42,8 +42,9 @@ from pagegrade.report.masking import without_secrets
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.audits.consent import allowed_rate
 from pagegrade.service.audits.earlier import NOT_MODIFIED, Earlier, EarlierPage, carry_over
-from pagegrade.service.audits.frontier import Frontier, Visit
+from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.audits.pace import Pace
+from pagegrade.service.audits.visits import Visit
 from pagegrade.service.runs.analysis import EVALUATION_SECONDS, policy_of
 from pagegrade.service.runs.crawl_page import read_crawl_page
 from pagegrade.service.runs.options import AnalyzeOptions
@@ -244,6 +245,7 @@ class Slice:
         rows = await self._frontier.take(limit, taken) if limit > 0 else []
         if not rows and len(known) < BATCH_PAGES:
             rows = await self._frontier.take(BATCH_PAGES, taken, assets=True)
+        is_any = bool(rows)
         by_host: dict[int, list[WaitingURL]] = {}
         for row in rows:
             by_host.setdefault(row.host_no, []).append(row)
@@ -261,8 +263,11 @@ class Slice:
             allowed.update(row.url_id for row in of_host if row.url in found)
             blocked = partial(Visit, state=URLState.BLOCKED)
             self._done += [blocked(row=row) for row in of_host if row.url not in found]
-        self._waiting += [row for row in rows if row.url_id in allowed]
-        return bool(rows)
+        rows = [row for row in rows if row.url_id in allowed]
+        spelled = await self._frontier.find_spelled(rows, known)
+        self._done += [Visit(row=row, state=URLState.VARIANT) for row in rows if row.url_id in spelled.shown]
+        self._waiting += [row for row in rows if row.url_id not in spelled.shown | spelled.under_way]
+        return is_any
 
     async def permitted_urls(self, host: CrawlHost, urls: tuple[str, ...]) -> frozenset[str] | None:
         """Those URLs of an origin that may be asked for; ``None`` while its robots.txt cannot be had.

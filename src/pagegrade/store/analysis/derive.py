@@ -111,7 +111,8 @@ def find_indexable(relations: Relations) -> None:
 def find_copies(relations: Relations) -> None:
     """Add ``copies`` (the page that stands for each indexable page) and ``originals`` (those that stand for others).
 
-    Pages are copies if their content is equal, or nearly so. The shortest URL stands for them, of these the first.
+    Pages are copies if their content is equal, or nearly so. The shortest URL stands for them, of these the first. So
+    is a URL that was not fetched because another spelling of it was.
     """
     relations.run(
         f"""
@@ -155,16 +156,22 @@ def find_copies(relations: Relations) -> None:
         """
     )
     relations.run(
+        """
+        INSERT INTO copies
+        SELECT other.page_id, arg_min(original_id, indexable.url) FROM pages AS other
+        JOIN forms AS mine ON mine.page_id = other.page_id JOIN forms AS theirs ON theirs.plain = mine.plain
+        JOIN copies ON copies.page_id = theirs.page_id JOIN indexable ON indexable.page_id = copies.page_id
+        WHERE other.trap = 'variant' GROUP BY other.page_id
+        """
+    )
+    relations.run(
         "CREATE TABLE originals AS SELECT indexable.* FROM indexable JOIN copies USING (page_id)"
         " WHERE page_id = original_id"
     )
 
 
 def name_forms(relations: Relations) -> None:
-    """Add ``forms`` (the URL of each page in one spelling, with and without parameters) and ``linked``.
-
-    ``linked`` has the originals that another page links to, through redirects or by a copy.
-    """
+    """Add ``forms``: the URL of each page in one spelling, with and without parameters."""
     relations.run(
         r"""
         CREATE TABLE forms AS
@@ -177,6 +184,10 @@ def name_forms(relations: Relations) -> None:
         FROM cut
         """
     )
+
+
+def find_linked(relations: Relations) -> None:
+    """Add ``linked``: the originals that another page links to, through redirects or by a copy."""
     relations.run(
         """
         CREATE TABLE linked AS
@@ -211,7 +222,9 @@ def rank_pages(relations: Relations) -> None:
         """
         CREATE TABLE nodes AS
         SELECT page_id, coalesce(copies.original_id, page_id) AS node, coalesce(nofollow, false) AS nofollow
-        FROM pages LEFT JOIN copies USING (page_id) WHERE state = 'fetched' AND status = 200 AND words IS NOT NULL
+        FROM pages LEFT JOIN copies USING (page_id)
+        WHERE (state = 'fetched' AND status = 200 AND words IS NOT NULL)
+            OR (trap = 'variant' AND original_id IS NOT NULL)
         """
     )
     relations.run(
@@ -331,8 +344,9 @@ _STEPS: Final = (
     _Step(index, ("hrefs", "fact")),
     _Step(resolve_redirects, ("lands",)),
     _Step(find_indexable, ("soft", "indexable"), (index,)),
-    _Step(find_copies, ("copies", "originals"), (find_indexable,)),
-    _Step(name_forms, ("forms", "linked"), (find_copies, resolve_redirects, index)),
+    _Step(name_forms, ("forms",)),
+    _Step(find_copies, ("copies", "originals"), (find_indexable, name_forms)),
+    _Step(find_linked, ("linked",), (find_copies, resolve_redirects, index)),
     _Step(rank_pages, ("ranks",), (find_copies, resolve_redirects, index)),
     _Step(weigh_pages, ("weights",), (rank_pages,)),
     _Step(find_templates, ("templates",)),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from http import HTTPStatus
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Row, Select, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import Row, Select, and_, bindparam, case, delete, func, insert, or_, select, update
 
 from pagegrade.model.audit import NewURL, Pattern, SettledURL, URLFilter, URLState, WaitingURL
 from pagegrade.store.engine.database import Transaction
@@ -17,6 +18,7 @@ AT_ONCE: Final = 500
 SAMPLED_LANE: Final = 2
 SAMPLE: Final = 50
 """Of the URLs of a pattern in the sampled lane, one of so many is fetched."""
+GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 ASSET_LANE: Final = 20
 """Lane of the files that pages load, behind those of pages."""
 _WAITING: Final = tuple(crawl_urls.c[name] for name in WaitingURL.__struct_fields__)
@@ -44,6 +46,31 @@ def find_contents(tx: Transaction, crawl_id: int, contents: Iterable[tuple[int, 
         crawl_urls.c.digest.in_({digest for _, digest in wanted}),
     )
     return {(row[0], row[1]) for row in tx.execute(query.distinct())} & wanted
+
+
+class ShownPage(NamedTuple):
+    """Answer to a request for a page."""
+
+    host_no: int
+    digest: int | None
+    """Of its main content; ``None``: there is no page."""
+
+
+def find_shown(tx: Transaction, crawl_id: int, hashes: Iterable[int]) -> dict[int, ShownPage]:
+    """Return what the site showed at URLs, by hash: those with content, and those that do not exist."""
+    found = {}
+    for some in _in_pieces(hashes):
+        query = select(crawl_urls.c.hash, crawl_urls.c.host_no, crawl_urls.c.digest).where(
+            crawl_urls.c.crawl_id == crawl_id,
+            crawl_urls.c.hash.in_(some),
+            crawl_urls.c.state == URLState.FETCHED,
+            or_(
+                and_(crawl_urls.c.status == HTTPStatus.OK, crawl_urls.c.digest.is_not(None)),
+                crawl_urls.c.status.in_(GONE),
+            ),
+        )
+        found.update({row[0]: ShownPage(row[1], row[2]) for row in tx.execute(query)})
+    return found
 
 
 def waiting_urls(tx: Transaction, crawl_id: int, limit: int, *, assets: bool = False) -> list[WaitingURL]:
@@ -120,6 +147,19 @@ def move_pattern(tx: Transaction, crawl_id: int, pattern_no: int, lane: int) -> 
             crawl_urls.c.lane < lane,
         )
         .values(values)
+    )
+
+
+def reopen_variants(tx: Transaction, crawl_id: int, host_no: int) -> None:
+    """Let the URLs of a host wait again that were taken for other spellings of pages."""
+    tx.execute(
+        update(crawl_urls)
+        .where(
+            crawl_urls.c.crawl_id == crawl_id,
+            crawl_urls.c.state == URLState.VARIANT,
+            crawl_urls.c.host_no == host_no,
+        )
+        .values(state=URLState.WAITING)
     )
 
 

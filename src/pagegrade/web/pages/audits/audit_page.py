@@ -77,6 +77,7 @@ REASONS: Final = {
     "growing": N_("its path repeats itself"),
     "too_long": N_("its URL is too long"),
     "sampled_out": N_("others of its shape have the same content"),
+    "variant": N_("the page was fetched under another spelling"),
 }
 """Reason why a URL was not fetched -> words."""
 PLACES: Final = {"nav": N_("navigation"), "header": N_("header"), "footer": N_("footer"), "main": N_("content")}
