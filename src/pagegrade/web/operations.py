@@ -14,10 +14,15 @@ from pydantic import BaseModel
 from pagegrade.model.account import Role
 from pagegrade.service.accounts.admission import Access
 from pagegrade.web.http.body import FORM, MULTIPART
+from pagegrade.web.http.headers import API
 from pagegrade.web.http.response import Response
 
 PAGES: Final = "Pages"
 """Tag of operations for people, which are not part of the API: the description leaves them out."""
+
+
+_OF_GET: Final = ("Prefer", "If-None-Match", "If-Modified-Since")
+_OF_CHANGE: Final = ("If-Match", "If-None-Match", "If-Unmodified-Since", "Prefer", "Idempotency-Key")
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +66,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     formats: tuple[str, ...] = ()
     """Media types of answers besides JSON, chosen by Accept."""
     headers: tuple[str, ...] = ()
-    """Request headers that are evaluated: ``Prefer``, ``If-Match``, ``If-None-Match``, ``Idempotency-Key``."""
+    """Request headers that are evaluated besides those that follow from the other members (``request_headers``)."""
     answers: Mapping[int, type[msgspec.Struct]] = msgspec.field(default_factory=dict)
     """Status of a success -> document that answers."""
     answer_headers: tuple[str, ...] = ()
@@ -74,6 +79,27 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     tag: str = "Reports"
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Further members of the operation object in the description."""
+
+    @property
+    def request_headers(self) -> tuple[str, ...]:
+        """Request headers that are evaluated, in the order of the description.
+
+        Every answer of the API to ``GET`` has a tag, a list takes ``Prefer``, and so does what has a body; to create
+        something can be repeated by its key.
+        """
+        names = set(self.headers)
+        if self.path.startswith(API):
+            if self.method == "GET" and (self.answers or self.file_types):
+                names |= {"If-None-Match", "Prefer"} if self.is_list else {"If-None-Match"}
+            if self.body is not None:
+                names |= {"Prefer", "Idempotency-Key"} if self.method == "POST" else {"Prefer"}
+        order = _OF_GET if self.method == "GET" else _OF_CHANGE
+        return (*(name for name in order if name in names), *sorted(names.difference(order)))
+
+    @property
+    def is_list(self) -> bool:
+        """True if it answers with a part of a list."""
+        return self.query is not None and "per_page" in self.query.model_fields
 
     @property
     def is_action(self) -> bool:

@@ -135,8 +135,9 @@ class Request(StarletteRequest):
             Rejected: The header is malformed.
         """
         if self._preferences is None:
-            heeded = self.operation is not None and "Prefer" in self.operation.headers
-            self._preferences = parse_prefer(self.header(b"prefer")) if heeded else NONE
+            sent, operation = self.header(b"prefer"), self.operation
+            heeded = sent is not None and operation is not None and "Prefer" in operation.request_headers
+            self._preferences = parse_prefer(sent) if heeded else NONE
         return self._preferences
 
     def query(self, model: type[Model]) -> Model:

@@ -215,7 +215,6 @@ OPERATIONS: Final = (
         handler=show_account,
         scope="account:read",
         for_projects=True,
-        headers=("If-None-Match",),
         answers={200: AccountAnswer},
         tag="Account",
     ),

@@ -63,7 +63,6 @@ OPERATIONS: Final = (
         summary="Show this description",
         description="The OpenAPI 3.1 document of this installation. Needs no key.",
         handler=show_description,
-        headers=("If-None-Match",),
         answers={200: Description},
         tag="Service",
     ),

@@ -40,6 +40,5 @@ OPERATIONS: Final = (
         scope="reports:read",
         for_projects=True,
         file_types=tuple(sorted(SHOWN_TYPES.values())),
-        headers=("If-None-Match",),
     ),
 )

@@ -89,7 +89,6 @@ OPERATIONS: Final = (
         scope="reports:read",
         for_projects=True,
         query=ReportWalkQuery,
-        headers=("Prefer", "If-None-Match"),
         answers={200: ReportList},
     ),
 )

@@ -299,7 +299,6 @@ _CHANGE_HEADERS: Final = (
     "If-Match",
     "If-None-Match",
     "If-Unmodified-Since",
-    "Prefer",
     "Idempotency-Key",
 )
 _UPDATE: Final = (
@@ -341,10 +340,9 @@ OPERATIONS: Final = (
         scope="reports:write",
         for_projects=True,
         body=CreateReportBody,
-        headers=("Prefer", "Idempotency-Key"),
         answers={201: ReportAnswer},
         answer_headers=("Last-Modified", "Retry-After"),
-        problems=("url_not_allowed", "quota_exceeded"),
+        problems=("url_not_allowed",),
     ),
     Operation(
         method="GET",
@@ -359,7 +357,7 @@ OPERATIONS: Final = (
         scope="reports:read",
         for_projects=True,
         query=ShowReportQuery,
-        headers=("Prefer", "If-None-Match", "If-Modified-Since"),
+        headers=("Prefer", "If-Modified-Since"),
         answers={200: ReportAnswer},
         answer_headers=("Retry-After",),
         problems=("pdf_not_installed",),

@@ -123,10 +123,12 @@ def problem_codes(operation: Operation) -> tuple[str, ...]:
         codes |= {"validation_failed", "unsupported_media_type"}
     if path_names(operation):
         codes.add("not_found")
-    if {"If-Match", "If-Unmodified-Since"} & set(operation.headers):
+    if {"If-Match", "If-Unmodified-Since"} & set(operation.request_headers):
         codes.add("precondition_failed")
-    if "Idempotency-Key" in operation.headers:
+    if "Idempotency-Key" in operation.request_headers:
         codes |= {"idempotency_in_progress", "idempotency_key_reused", "report_deleted"}
+        if operation.method == "POST":
+            codes.add("quota_exceeded")
     unknown = codes - set(PROBLEMS)
     if unknown:
         raise KeyError(f"{operation.name}: no such problem: {sorted(unknown)}")
@@ -135,11 +137,11 @@ def problem_codes(operation: Operation) -> tuple[str, ...]:
 
 def answer_headers(operation: Operation, status: int) -> tuple[str, ...]:
     """Return the headers of a success that not every operation has."""
-    asked = set(operation.headers)
+    asked = set(operation.request_headers)
     remains = operation.method != "DELETE"
     created = status == HTTPStatus.CREATED
     follows = {
-        "Link": operation.query is not None and "per_page" in operation.query.model_fields,
+        "Link": operation.is_list,
         "Location": created,
         "ETag": created or (remains and "If-None-Match" in asked),
         "Last-Modified": remains and bool(asked & {"If-Modified-Since", "If-Unmodified-Since"}),
@@ -293,7 +295,7 @@ def _operation(operation: Operation, operations: Sequence[Operation], responses:
         made["description"] += f"\n\nThe key needs the scope `{operation.scope}`.{limited}"
     parameters = [{"$ref": f"#/components/parameters/{name}"} for name in path_names(operation)]
     parameters += _query(operation)
-    parameters += [{"$ref": f"#/components/parameters/{name}"} for name in operation.headers]
+    parameters += [{"$ref": f"#/components/parameters/{name}"} for name in operation.request_headers]
     if parameters:
         made["parameters"] = parameters
     if operation.body is not None:
@@ -325,7 +327,7 @@ def _answers(operation: Operation, operations: Sequence[Operation]) -> JSONObjec
         links = _links(model, operations)
         if links:
             found[str(status)]["links"] = links
-    if operation.method == "GET" and "If-None-Match" in operation.headers:
+    if operation.method == "GET" and "If-None-Match" in operation.request_headers:
         found["304"] = {
             "description": "Nothing has changed since.",
             "headers": _headers(("ETag",)) | _headers(ALWAYS),
@@ -422,7 +424,7 @@ def _used_tags(operations: Sequence[Operation]) -> list[str]:
 def _parameters(operations: Sequence[Operation]) -> JSONObject:
     """Describe the path and header parameters that are used."""
     names = dict.fromkeys(name for operation in operations for name in path_names(operation))
-    headers = dict.fromkeys(name for operation in operations for name in operation.headers)
+    headers = dict.fromkeys(name for operation in operations for name in operation.request_headers)
     made = {name: {"name": name, "in": "path", "required": True, **PATH_PARAMETERS[name]} for name in names}
     return made | {name: {"name": name, "in": "header", "required": False, **REQUEST_HEADERS[name]} for name in headers}
 
