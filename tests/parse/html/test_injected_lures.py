@@ -264,6 +264,36 @@ def test_page_that_wears_the_name_of_another_site_and_asks_for_secrets(
     assert imitates(f"<title>{title}</title><h1>{title}</h1>{body}", url) == is_one
 
 
+BOTH = "<form method=post action={}><input name=cc autocomplete=cc-number><input type=password name=p></form>"
+DEAD = "<a href=#>მენიუ</a><a href='#'>メニュー</a><a href=''>меню</a><a href='javascript:void(0)'>قائمة</a>"
+SHOP = "https://fliesen.example/kasse"
+
+
+@pytest.mark.parametrize(
+    ("url", "body", "is_one"),
+    [
+        ("https://fliesen.example/wp-includes/fonts/p/a.php", "<input type=password>", True),
+        ("https://fliesen.example/blog/wp-content/uploads/2026/a/", "<input autocomplete=cc-number>", True),
+        ("https://fliesen.example/.well-known/pki-validation/x/", "<input type=password>", True),
+        ("https://fliesen.example/wp-includes/fonts/p/a.php", "<input type=search>", False),
+        ("https://fliesen.example/wp-login.php", "<input type=password>", False),
+        ("https://fliesen.example/.well-known/change-password", "<input type=password>", False),
+        ("https://fliesen.example/help?of=/wp-includes/a/", "<input type=password>", False),
+        (SHOP, DEAD + BOTH.format("next.php"), True),
+        (SHOP, DEAD + BOTH.format("''"), False),
+        (SHOP, DEAD + BOTH.format("'#'"), False),
+        (SHOP, DEAD + BOTH.format("next.php").replace("method=post", ""), False),
+        (SHOP, DEAD + BOTH.format("next.php") + "<a href=/impressum>x</a>", False),
+        (SHOP, DEAD.replace("<a href=#>მენიუ</a>", "") + BOTH.format("next.php"), False),
+        (SHOP, DEAD + BOTH.format("next.php").replace("type=password", "type=text"), False),
+        (SHOP, DEAD + BOTH.format("next.php").replace("name=cc autocomplete=cc-number", "name=mail"), False),
+    ],
+)
+def test_form_for_secrets_where_the_site_has_no_page(url: str, body: str, *, is_one: bool) -> None:
+    """Folders for files, and a copied frame; a sign-in, a template and a shop with a way to its imprint are none."""
+    assert ("stray-form" in found_in(make_document(f"<title>x</title>{body}", url=url))) is is_one
+
+
 TAKEN = (
     "<link rel=canonical href=https://slots.test/><link rel=amphtml href=https://amp.slots.test/a>"
     "<link rel=alternate hreflang=id href=https://slots.test/>"

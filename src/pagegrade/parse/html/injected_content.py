@@ -216,6 +216,7 @@ Kind = Literal[
     "form-hijack",
     "copy-swap",
     "imitation",
+    "stray-form",
     "taken-canonical",
     "hidden-orders",
 ]

@@ -131,6 +131,12 @@ MIN_HELD: Final = 2
 _CARD: Final = frozenset({"cc-number", "cc-csc", "cc-exp"})
 _MAX_FORM: Final = 12
 _PIN: Final = re.compile(r"(?<![a-z])(?:pin|cvv2?|cvc2?|ccv|csc|card-?_?num(?:ber)?|ssn)(?![a-z])", re.IGNORECASE)
+_OF_FILES: Final = re.compile(
+    r"/(?:wp-includes|wp-content/(?:uploads|plugins|themes|upgrade)|\.well-known/[\w-]{1,80}|sites/default/files)/"
+)
+"""Folders for files of software and of editors, in which no site has a page that asks for anything."""
+_MIN_DEAD: Final = 4
+_MAX_FORMS: Final = 10
 _MIN_BRAND: Final = 4
 _MIN_OF_OTHER: Final = 3
 _MOST_OF_OTHER: Final = 0.7
@@ -146,7 +152,10 @@ def find_lures(document: Document, parties: Parties, foreign: Sequence[ForeignLi
     yield from _click_layers(document, parties)
     yield from _frame_layers(document, parties)
     yield from _field_traps(document)
-    yield from _imitations(document, parties)
+    asked = [one for one in document.controls[:MAX_ANCHORS] if not one.hidden and _is_secret(one)]
+    if asked:
+        yield from _imitations(document, parties, asked)
+        yield from _stray_forms(document, asked)
     yield from _commands(document)
     yield from _traps(document, parties)
     yield from _programs(document)
@@ -199,14 +208,13 @@ def _field_traps(document: Document) -> Iterator[Injection]:
         yield from (Injection("field-trap", one.node) for one in unseen)
 
 
-def _imitations(document: Document, parties: Parties) -> Iterator[Injection]:
+def _imitations(document: Document, parties: Parties, asked: Sequence[Control]) -> Iterator[Injection]:
     """Fields for secrets on a page with the name, the pictures and the links of one other site, and none of its own.
 
     A site that signs visitors in for another one asks for no card and no PIN, and has the other's name alone in front
     of its own.
     """
-    asked = [one for one in document.controls[:MAX_ANCHORS] if not one.hidden and _is_secret(one)]
-    if not asked or not parties.site:
+    if not parties.site:
         return
     addresses = [one.url or "" for one in document.anchors[:MAX_ANCHORS]]
     addresses += (one.url or "" for one in document.images[:MAX_ANCHORS])
@@ -221,6 +229,24 @@ def _imitations(document: Document, parties: Parties) -> Iterator[Injection]:
     is_named = len(asked) > 1 and name in said and any(one.type != "password" or _is_card(one) for one in asked)
     if len(name) >= _MIN_BRAND and (is_worn or is_named):
         yield Injection("imitation", asked[0].node, f"https://{site}/")
+
+
+def _stray_forms(document: Document, asked: Sequence[Control]) -> Iterator[Injection]:
+    """Fields for secrets in a folder in which software keeps its files, or below links of which none leads anywhere.
+
+    The latter only counts for a card together with a password, sent to another page: a template of a checkout, whose
+    links lead nowhere either, sends nothing.
+    """
+    path = path_and_query(document.url)[0]
+    if _OF_FILES.search(path) is None:
+        links = [(one.href or "").strip() for one in document.anchors[:MAX_ANCHORS] if one.href is not None]
+        is_dead = len(links) >= _MIN_DEAD and all(one in {"", "#"} or one.startswith("javascript:") for one in links)
+        asks_both = any(map(_is_card, asked)) and any(one.type == "password" and not _is_card(one) for one in asked)
+        if not (is_dead and asks_both):
+            return
+        if not any(one.method == "post" and path_and_query(one.url)[0] != path for one in document.forms[:_MAX_FORMS]):
+            return
+    yield Injection("stray-form", asked[0].node)
 
 
 def _is_secret(control: Control) -> bool:
