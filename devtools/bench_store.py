@@ -21,8 +21,7 @@ from msgspec.structs import replace
 from devtools.bench import REAL_PAGES, URL, generated_pages
 from devtools.bench_fill import BATCH, put_rows, refresh
 from devtools.bench_meter import durable_postgres
-from pagegrade.model.report_list import ORDERS, ListQuery
-from pagegrade.model.stored import UNFINISHED, PackedReport, StoredReport
+from pagegrade.model.stored import ORDERS, UNFINISHED, ListQuery, PackedReport, StoredReport
 from pagegrade.report.codec import check_packed, pack_report, unpack_detail
 from pagegrade.service.runs.analysis import artifacts_of_document
 from pagegrade.service.runs.evaluation import evaluate_artifacts

@@ -12,9 +12,9 @@ import httpx
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account, Role
 from pagegrade.model.audit import AuditSettings, CrawlHost, NewURL, Pattern, URLState
-from pagegrade.model.events import EventType
 from pagegrade.model.single_sign_on import Identity
 from pagegrade.model.stored import MAX_ATTEMPTS, PackedPicture
+from pagegrade.model.webhooks import EventType
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import make_link

@@ -24,14 +24,13 @@ from pagegrade.model.access import MAX_NAME
 from pagegrade.model.account import Account, Brand, Caller, Role
 from pagegrade.model.audit import CrawlState, StopReason
 from pagegrade.model.errors import FAILURE_CODES
-from pagegrade.model.events import Event
 from pagegrade.model.ignores import MAX_REASON, IgnoreRule
-from pagegrade.model.manual_results import ManualResult
 from pagegrade.model.monitors import Budget
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.rendering import ElementFacts, LoadMetrics, Picture
-from pagegrade.model.report import Preview, PreviewPicture, Report
+from pagegrade.model.report import ManualResult, Preview, PreviewPicture, Report
 from pagegrade.model.stored import PackedPicture, Privacy, StoredReport
+from pagegrade.model.webhooks import Event
 from pagegrade.report.codec import pack_report
 from pagegrade.report.rendered import rendered_page
 from pagegrade.service.access.operations import AccessFields, create_profile

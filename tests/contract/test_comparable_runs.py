@@ -12,9 +12,8 @@ from sqlalchemy import text as sql
 
 from pagegrade.cli.report_output import Criteria, report_verdicts
 from pagegrade.mcp.results import compared
-from pagegrade.model.basis import Basis
 from pagegrade.model.rendering import LoadMetrics
-from pagegrade.model.report import Report
+from pagegrade.model.report import Basis, Report
 from pagegrade.render import RenderOptions, render
 from pagegrade.report.compare import compare_reports
 from pagegrade.report.gates import parse_gate

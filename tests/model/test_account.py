@@ -2,7 +2,81 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.model.account import SCOPES, Account, Caller, Key
+from pagegrade.model.account import (
+    MAX_QUOTA,
+    SCOPES,
+    UNLIMITED,
+    Account,
+    Caller,
+    Key,
+    QuotaState,
+    limit_of,
+    month_of,
+    read_plan,
+    read_quotas,
+)
+
+
+def test_a_plan_has_a_name_and_its_quotas() -> None:
+    """In the order in which they were written, ``none`` for no limit; a plan may have none at all."""
+    assert read_plan(" agency: reports=500  monitors=none ") == ("agency", {"reports": 500, "monitors": UNLIMITED})
+    assert read_plan("default:") == ("default", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("agency", "write a plan"),
+        ("Agency: reports=1", "small letters"),
+        (f"{'a' * 61}: reports=1", "write a plan"),
+        ("agency: reports", "write a plan"),
+        ("agency: pages=1", "pages is no quota"),
+        ("agency: reports=-1", "a number from 0"),
+        (f"agency: reports={MAX_QUOTA + 1}", "a number from 0"),
+        ("agency: reports=١", "a number from 0"),
+        (f"agency: reports={'9' * 5000}", "a number from 0"),
+    ],
+)
+def test_what_is_no_plan_is_said(text: str, why: str) -> None:
+    """In words that the operator can act on."""
+    with pytest.raises(ValueError, match=why):
+        read_plan(text)
+
+
+def test_the_longest_name_and_the_largest_quota_are_read() -> None:
+    """The limits themselves."""
+    assert read_plan(f"{'a' * 60}: reports={MAX_QUOTA}") == ("a" * 60, {"reports": MAX_QUOTA})
+
+
+def test_a_field_that_is_left_empty_sets_nothing() -> None:
+    """Zero is a limit; ``None`` as capitals too means no limit."""
+    quotas = read_quotas({"reports": " ", "audits": "0", "monitors": "None"})
+
+    assert quotas == {"audits": 0, "monitors": UNLIMITED}
+    assert (limit_of(quotas, "reports"), limit_of(quotas, "monitors"), limit_of(quotas, "audits")) == (None, None, 0)
+
+
+def test_a_month_begins_at_midnight_utc() -> None:
+    """A millisecond before, it is the month before, and the year before."""
+    new_year_ms = 1_767_225_600_000
+
+    assert (month_of(new_year_ms), month_of(new_year_ms - 1)) == (202601, 202512)
+
+
+@pytest.mark.parametrize(("used", "most", "reached"), [(4, 5, False), (5, 5, True), (6, 5, True), (6, None, False)])
+def test_a_quota_is_reached_at_its_limit(used: int, most: int | None, *, reached: bool) -> None:
+    """Not one before, and never without a limit."""
+    assert QuotaState(name="reports", used=used, most=most).is_reached is reached
+
+
+@pytest.mark.parametrize(
+    ("used", "most", "told"),
+    [(0, 0, 0), (5, 0, 0), (5, None, 0), (79, 100, 0), (80, 100, 80), (99, 100, 80), (100, 100, 100), (3, 2, 100)],
+)
+def test_a_quota_is_nearly_used_at_80_per_cent(used: int, most: int | None, told: int) -> None:
+    """And used up at all of it; one of nothing is not told."""
+    assert QuotaState(name="reports", used=used, most=most).warning == told
+
 
 ALICE = Account(id=7, name="Alice", email="alice@example.org", created_at_ms=1)
 KEY = Key(id=3, account_id=7, name="ci", prefix="pgk_8Hs2", scopes=SCOPES, created_at_ms=1)

@@ -1,6 +1,29 @@
 from __future__ import annotations
 
-from pagegrade.model.report import Thresholds
+import pytest
+
+from pagegrade.model.report import Basis, Thresholds
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "differences"),
+    [
+        (Basis("2026.9", None), Basis("2026.9", None), ()),
+        (Basis("2026.9", "mobile"), Basis("2026.9", "mobile"), ()),
+        (Basis("2026.9", None), Basis("2026.9", "mobile"), ("engine",)),
+        (Basis("2026.9", "desktop"), Basis("2026.9", "mobile"), ("device",)),
+        (Basis("2026.2", None), Basis("2026.9", None), ("ruleset",)),
+        (Basis("2026.2", "mobile"), Basis("2026.9", None), ("engine", "ruleset")),
+    ],
+)
+def test_what_keeps_two_runs_from_being_compared(before: Basis, after: Basis, differences: tuple[str, ...]) -> None:
+    """In either direction; another engine is not another device as well."""
+    assert before.differences(after) == after.differences(before) == differences
+
+
+def test_the_engine_follows_from_the_device() -> None:
+    """A browser always imitates one."""
+    assert (Basis("2026.9", None).engine, Basis("2026.9", "mobile").engine) == ("static", "rendered")
 
 
 def test_thresholds_move_the_word_not_the_score() -> None:

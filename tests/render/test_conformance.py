@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from msgspec.structs import replace
 
-from pagegrade.model.manual_results import ManualOutcome, ManualResult
-from pagegrade.model.report import Report
+from pagegrade.model.report import ManualOutcome, ManualResult, Report
 from pagegrade.render.conformance import COLUMNS, render_conformance, render_criteria, render_earl, render_statement
 from pagegrade.render.criteria import CRITERIA
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pagegrade.model.basis import Basis
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.monitors import UNREACHABLE_AFTER, Budget, BudgetChange, BudgetState
+from pagegrade.model.report import Basis
 from pagegrade.report.budgets import (
     MAX_IN_A_ROW,
     Evaluated,

@@ -18,9 +18,9 @@ from sqlalchemy import inspect, text, update
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.stored import PackedPicture
+from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.report.codec import pack_report, unpack_detail
 from pagegrade.service.accounts.operations import LAST_ADMIN, create_account, set_admin
 from pagegrade.service.container import Services

@@ -10,8 +10,8 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
-from pagegrade.model.events import Event
 from pagegrade.model.idempotent_request import IdempotentRequest
+from pagegrade.model.webhooks import Event
 from pagegrade.service.accounts.quotas import set_quotas
 from pagegrade.service.accounts.sessions import IDLE_MS, LASTS_MS, start_session
 from pagegrade.service.container import Services

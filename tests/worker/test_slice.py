@@ -21,7 +21,7 @@ from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit, Crawl
 from pagegrade.model.audit_result import AuditResult
-from pagegrade.model.events import EVENT_TYPES
+from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import Vault

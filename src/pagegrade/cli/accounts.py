@@ -12,9 +12,8 @@ from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import write_stdout
 from pagegrade.cli.tables import check_format, write_list
 from pagegrade.clock import now_ms
-from pagegrade.model.account import Account
+from pagegrade.model.account import Account, Quotas, QuotaState, read_quotas
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.model.quotas import Quotas, QuotaState, read_quotas
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.accounts.operations import create_account, disable, enable, need_person, set_admin

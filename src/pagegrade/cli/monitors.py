@@ -12,8 +12,7 @@ from pagegrade.cli.tables import check_format, write_list
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed, Violation
-from pagegrade.model.monitors import Monitor, Remind
-from pagegrade.model.silences import Silence
+from pagegrade.model.monitors import Monitor, Remind, Silence
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.id_lists import Part

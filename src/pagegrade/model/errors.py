@@ -29,7 +29,7 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from pagegrade.model.quotas import QuotaName
+from pagegrade.model.account import QuotaName
 
 FAILURE_CODES: Final[dict[str, tuple[bool, str]]] = {
     "dns": (True, "The host name could not be resolved."),

@@ -1,4 +1,4 @@
-"""Monitors: reports and audits that are made again on a schedule, with budgets that are evaluated each time."""
+"""Monitors, which make reports and audits again on a schedule and evaluate budgets, and silences about them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from pagegrade.model.basis import Basis
+from pagegrade.model.report import Basis
 
 BudgetState = Literal["unknown", "ok", "breached"]
 CrossingKind = Literal["regressed", "recovered", "unreachable"]
@@ -111,3 +111,25 @@ class Crossing(msgspec.Struct, frozen=True, kw_only=True):
     report_id: int
     budgets: tuple[BudgetChange, ...] = ()
     """Empty for ``unreachable``, and for ``recovered`` where the page is reachable again and nothing else changed."""
+
+
+MAX_SILENCES: Final = 100
+"""Of an account at the same time."""
+MAX_REASON: Final = 500
+LONGEST_MS: Final = 90 * 86_400_000
+"""From its beginning to its end."""
+
+
+class Silence(msgspec.Struct, frozen=True, kw_only=True):
+    """A time in which events of one monitor, or of one site, become no messages."""
+
+    id: int
+    monitor_id: int | None
+    """``None``: it is about a site."""
+    project: str
+    """The site; empty: it is about a monitor."""
+    reason: str
+    author: str
+    """Name that the person, or the key, has now; empty if there is none any more."""
+    until_ms: int
+    created_at_ms: int

@@ -3,20 +3,71 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Final, Literal, NamedTuple, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from pagegrade.model.access import AccessNote
 from pagegrade.model.artifacts import PreviewProblem
-from pagegrade.model.basis import Basis
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.identity import VERSION
-from pagegrade.model.manual_results import ManualResult
 from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
-from pagegrade.model.rendering import RenderedPage
+from pagegrade.model.rendering import Device, RenderedPage
 from pagegrade.model.schema import Amount, Count, Points, Timestamp, about
+
+ManualOutcome = Literal["passed", "failed", "not_applicable"]
+MANUAL_OUTCOMES: Final[tuple[ManualOutcome, ...]] = get_args(ManualOutcome)
+MAX_NOTE: Final = 2_000
+"""Characters of a note, and of the evidence."""
+
+
+class ManualResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Result of a criterion on a page, by a person; it stays with the report until it is replaced or removed."""
+
+    criterion: str
+    """Its number in WCAG 2.2, such as ``1.4.3``."""
+    outcome: ManualOutcome
+    note: str
+    evidence: str
+    """Place that shows it, such as an address or the name of a file; may be empty, as the note."""
+    author: str
+    """Name that the person, or the key, has now; empty if there is none any more."""
+    at_ms: int
+    page_sha256: bytes
+    """Of what the shown run knew of the page (``report.page_state``)."""
+    is_stale: bool = False
+    """The page, or how it was analyzed, has changed since; then it decides nothing."""
+
+
+Difference = Literal["engine", "device", "ruleset"]
+
+
+class Basis(NamedTuple):
+    """Everything beside the page that decides what a run finds.
+
+    Runs with different bases are two measurements: no figure, trend, budget or event compares them. The fields are
+    columns of ``runs``, too.
+    """
+
+    ruleset: str
+    device: Device | None
+    """Device that a browser imitated; ``None``: the static engine, without a browser."""
+
+    @property
+    def engine(self) -> Literal["static", "rendered"]:
+        """The engine, as the API names it."""
+        return "static" if self.device is None else "rendered"
+
+    def differences(self, other: Basis) -> tuple[Difference, ...]:
+        """Return what keeps the two from being compared; empty if they compare."""
+        found: list[Difference] = []
+        if self.device != other.device:
+            found.append("engine" if None in {self.device, other.device} else "device")
+        if self.ruleset != other.ruleset:
+            found.append("ruleset")
+        return tuple(found)
+
 
 REPORT_VERSION: Final = 1
 RULESET: Final = "2026.12"

@@ -18,9 +18,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from pagegrade.model.manual_results import MAX_NOTE, ManualOutcome, ManualResult
 from pagegrade.model.outcome import DOUBTS
-from pagegrade.model.report import Category, Report, Result
+from pagegrade.model.report import MAX_NOTE, Category, ManualOutcome, ManualResult, Report, Result
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.finding_texts import translated

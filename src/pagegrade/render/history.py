@@ -9,10 +9,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from pagegrade.model.basis import Basis
 from pagegrade.model.monitors import Crossing, CrossingKind
 from pagegrade.model.rendering import Device
-from pagegrade.model.report import CATEGORIES, Category, Grade
+from pagegrade.model.report import CATEGORIES, Basis, Category, Grade
 from pagegrade.model.stored import State
 
 MAX_RUNS: Final = 30

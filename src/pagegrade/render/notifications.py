@@ -27,8 +27,7 @@ from typing import Any, Final
 
 import msgspec
 
-from pagegrade.model.account import Brand, Invitation
-from pagegrade.model.quotas import WARNED_AT
+from pagegrade.model.account import WARNED_AT, Brand, Invitation
 from pagegrade.render.brand import LIGHT_GROUND, NO_BRAND, color_on, shown_name
 from pagegrade.render.english import N_, Words
 from pagegrade.render.escape import visible

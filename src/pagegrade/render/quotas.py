@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pagegrade.model.quotas import QuotaName
+from pagegrade.model.account import QuotaName
 from pagegrade.render.english import N_
 
 LABELS: Final[Mapping[QuotaName, str]] = {

@@ -10,10 +10,9 @@ import msgspec
 from msgspec.structs import replace
 
 from pagegrade.model.audit_result import AuditResult
-from pagegrade.model.basis import Basis
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.monitors import UNREACHABLE_AFTER, Budget, BudgetChange
-from pagegrade.model.report import Report
+from pagegrade.model.report import Basis, Report
 from pagegrade.report.gates import EXAMPLES, Gate, Measured, parse_gate, parse_site_gate
 
 MAX_IN_A_ROW: Final = 10

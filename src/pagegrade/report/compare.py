@@ -15,10 +15,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from pagegrade.model.basis import Basis, Difference
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Evidence
-from pagegrade.model.report import Report, Result
+from pagegrade.model.report import Basis, Difference, Report, Result
 from pagegrade.report.fingerprint import Keys, identity, keys, repeats_places
 from pagegrade.report.gates import SEVERITIES, Importance
 from pagegrade.report.normalize import settle_url

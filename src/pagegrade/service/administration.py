@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pagegrade.model.account import Account, Caller, Member
+from pagegrade.model.account import Account, Caller, Member, Quotas
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.model.quotas import Quotas
 from pagegrade.service.accounts.operations import DISABLED, create_account, disable, enable, set_admin
 from pagegrade.service.accounts.quotas import set_quotas
 from pagegrade.service.erasure import begin_erasure, refuse_own

@@ -9,9 +9,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from pagegrade.model.account import Brand
+from pagegrade.model.account import Brand, Quotas
 from pagegrade.model.identity import user_agent_of
-from pagegrade.model.quotas import Quotas
 from pagegrade.model.single_sign_on import Provider
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.mail import MailServer, domain_of
@@ -69,7 +68,7 @@ class ServiceOptions:
     max_monitors: int = 100
     """Monitors an account may have."""
     plans: tuple[tuple[str, Quotas], ...] = ()
-    """Quotas by the name of a plan; ``model.quotas.DEFAULT_PLAN`` is that of accounts without one."""
+    """Quotas by the name of a plan; ``model.account.DEFAULT_PLAN`` is that of accounts without one."""
     crawls: int = 2
     """Crawls of audits at the same time in this process, beside the analyses; 0: none."""
     account_crawls: int = 1

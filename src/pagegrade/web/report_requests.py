@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable, ValidationFailed, Violation
-from pagegrade.model.report_list import ListQuery
-from pagegrade.model.stored import RATINGS
+from pagegrade.model.stored import RATINGS, ListQuery
 from pagegrade.parse.url import project_of
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions

@@ -15,8 +15,7 @@ from typing import Final
 from pagegrade.clock import now_ms
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.errors import Unavailable
-from pagegrade.model.events import Event
-from pagegrade.model.webhooks import ClaimedWebhook
+from pagegrade.model.webhooks import ClaimedWebhook, Event
 from pagegrade.service.container import Services
 from pagegrade.service.rate_limit import HOUR_S, Bucket
 from pagegrade.service.webhooks.operations import shown_url

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from pagegrade.model.markup import Markup
+from pagegrade.model.document import Markup
 from pagegrade.parse.html.markup import MAX_FAULTS, MAX_KEPT
 from tests.builders import make_document
 

@@ -12,10 +12,9 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
-from pagegrade.model.account import Account
+from pagegrade.model.account import UNLIMITED, Account, QuotaName, Quotas
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded
 from pagegrade.model.monitors import Monitor
-from pagegrade.model.quotas import UNLIMITED, QuotaName, Quotas
 from pagegrade.service.accounts.quotas import (
     MAX_AUDITS,
     MB,

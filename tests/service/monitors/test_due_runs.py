@@ -11,9 +11,8 @@ from random import Random
 
 import pytest
 
-from pagegrade.model.account import Account, Caller
+from pagegrade.model.account import DEFAULT_PLAN, Account, Caller
 from pagegrade.model.monitors import Monitor
-from pagegrade.model.quotas import DEFAULT_PLAN
 from pagegrade.service.audits.operations import OPEN_CRAWLS
 from pagegrade.service.monitors.due_runs import PUT_OFF_MS, DueOutcome, find_due, find_too_far, queue_due
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor, update_monitor

@@ -8,7 +8,7 @@ import pytest
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed
-from pagegrade.model.silences import LONGEST_MS, MAX_REASON, MAX_SILENCES, Silence
+from pagegrade.model.monitors import LONGEST_MS, MAX_REASON, MAX_SILENCES, Silence
 from pagegrade.service.id_lists import Part
 from pagegrade.service.monitors.silences import (
     begin_silence,

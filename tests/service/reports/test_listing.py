@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.model.report_list import ListQuery
+from pagegrade.model.stored import ListQuery
 from pagegrade.report.codec import pack_report
 from pagegrade.service.reports.listing import MAX_SCORES, Rows, find_existing, find_rows, find_states
 from tests.report_builders import make_report

@@ -12,8 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from pagegrade.model.errors import NotFound, QuotaExceeded, Unavailable, ValidationFailed
-from pagegrade.model.report_list import ListQuery
-from pagegrade.model.stored import Priority, StoredReport
+from pagegrade.model.stored import ListQuery, Priority, StoredReport
 from pagegrade.report.codec import pack_report
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.bulk import find_known

@@ -10,9 +10,9 @@ from typing import Final
 import pytest
 from sqlalchemy import text
 
-from pagegrade.model.basis import Basis
 from pagegrade.model.errors import QuotaExceeded
 from pagegrade.model.rendering import Device, LoadMetrics
+from pagegrade.model.report import Basis
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import pack_report
 from pagegrade.report.rendered import rendered_page

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from pagegrade.model.events import MAX_PAYLOAD_BYTES
 from pagegrade.model.stored import PackedReport
+from pagegrade.model.webhooks import MAX_PAYLOAD_BYTES
 from pagegrade.report.codec import pack_report
 from pagegrade.service.webhooks.payload import make_key, prepare
 from pagegrade.store.repositories.deliveries import claim_webhooks

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.model.errors import ValidationFailed, Violation
-from pagegrade.model.events import EVENT_TYPES
+from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.webhooks.validation import DEFAULT_EVENTS, read_change, read_webhook
 

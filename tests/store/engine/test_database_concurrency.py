@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.model.report_list import ListQuery, SortBy
-from pagegrade.model.stored import Privacy
+from pagegrade.model.stored import ListQuery, Privacy, SortBy
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.locks import hold_account

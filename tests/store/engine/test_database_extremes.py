@@ -13,8 +13,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.exc import DBAPIError
 
 from pagegrade.model.idempotent_request import IdempotentRequest
-from pagegrade.model.report_list import ListQuery
-from pagegrade.model.stored import STATES
+from pagegrade.model.stored import STATES, ListQuery
 from pagegrade.parse.url import MAX_URL_CHARACTERS
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.factory import open_database

@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
-from pagegrade.model.account import Caller
-from pagegrade.model.quotas import MonthUsage, month_of
+from pagegrade.model.account import Caller, MonthUsage, month_of
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.account_usage import (
     SHOWN_MONTHS,

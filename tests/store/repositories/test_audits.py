@@ -15,9 +15,9 @@ from sqlalchemy import func, select, update
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit, AuditFilter, StopReason
-from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.monitors import REMIND_MS
 from pagegrade.model.stored import Privacy
+from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.service.audits.operations import AuditChange, change_audit
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor, update_monitor
 from pagegrade.service.reports.validation import SharingChange

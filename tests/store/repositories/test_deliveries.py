@@ -13,8 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pagegrade.model.events import Event, EventType
-from pagegrade.model.webhooks import ClaimedWebhook, Kind, StoredWebhook
+from pagegrade.model.webhooks import ClaimedWebhook, Event, EventType, Kind, StoredWebhook
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories import deliveries as store
 from pagegrade.store.repositories.deletion_clock import AgeMs, follow_clock, trust_clock

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
-from pagegrade.model.manual_results import ManualResult
+from pagegrade.model.report import ManualResult
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.manual_results import delete_result, load_results, save_result
 from pagegrade.store.repositories.reports import load_report

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from sqlalchemy import Engine, event, text
 
 from pagegrade.model.account import Caller
-from pagegrade.model.events import EVENT_TYPES
 from pagegrade.model.monitors import Crossing, Monitor, Remind
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.stored import PackedReport
+from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.report.codec import pack_detail, pack_report, unpack_detail
 from pagegrade.report.rendered import rendered_page
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor

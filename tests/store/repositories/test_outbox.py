@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pagegrade.model.events import MAX_PAYLOAD_BYTES, Event
+from pagegrade.model.webhooks import MAX_PAYLOAD_BYTES, Event
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.outbox import DIGEST_MS, RESERVED_BYTES, add_event, encode_data
 from pagegrade.store.repositories.reports import delete_report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pagegrade.model.report_list import ListQuery
+from pagegrade.model.stored import ListQuery
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.projects import (
     delete_from_project,

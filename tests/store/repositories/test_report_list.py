@@ -19,8 +19,18 @@ from msgspec.structs import replace
 from sqlalchemy import func, select
 
 from devtools.bench_store import fill
-from pagegrade.model.report_list import ORDERS, Filter, ListQuery, Position, SortBy, parts_of
-from pagegrade.model.stored import STATES, UNFINISHED, PackedReport, State
+from pagegrade.model.stored import (
+    ORDERS,
+    STATES,
+    UNFINISHED,
+    Filter,
+    ListQuery,
+    PackedReport,
+    Position,
+    SortBy,
+    State,
+    parts_of,
+)
 from pagegrade.parse.url import project_of
 from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.repositories import report_list, search

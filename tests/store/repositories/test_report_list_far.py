@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from devtools.bench_store import fill
-from pagegrade.model.report_list import ORDERS, Filter, ListQuery, SortBy
+from pagegrade.model.stored import ORDERS, Filter, ListQuery, SortBy
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.report_list import FAR, index_of, list_reports
 from pagegrade.store.repositories.search import _few_statement, as_parameters, find_few_of_account, plan_anew

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.errors import ValidationFailed
-from pagegrade.model.report_list import ListQuery, SortBy
+from pagegrade.model.stored import ListQuery, SortBy
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories import search
 from pagegrade.store.repositories.report_list import list_reports, list_window

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pagegrade.model.account import Account, Caller
-from pagegrade.model.events import Event
-from pagegrade.model.silences import Silence
+from pagegrade.model.monitors import Silence
+from pagegrade.model.webhooks import Event
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.deletion_clock import trust_clock
 from pagegrade.store.repositories.monitors import add_monitor

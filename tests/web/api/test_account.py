@@ -7,8 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
-from pagegrade.model.account import SCOPES, Account, Key, Usage
-from pagegrade.model.quotas import QUOTA_NAMES, MonthUsage, QuotaState, month_of
+from pagegrade.model.account import QUOTA_NAMES, SCOPES, Account, Key, MonthUsage, QuotaState, Usage, month_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.web.api.account import AccountAnswer, account_object
 from tests.api_shapes import assert_described

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pagegrade.model.manual_results import MAX_NOTE, ManualResult
+from pagegrade.model.report import MAX_NOTE, ManualResult
 from pagegrade.render.criteria import by_criterion
 from pagegrade.web.api.criteria import CriterionOfReport, criterion_object
 from tests.api_shapes import assert_described

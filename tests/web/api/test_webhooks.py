@@ -8,8 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pagegrade.model.events import EVENT_TYPES
-from pagegrade.model.webhooks import MAX_WEBHOOKS
+from pagegrade.model.webhooks import EVENT_TYPES, MAX_WEBHOOKS
 from pagegrade.parse.mail import read_server
 from pagegrade.service.options import MailOptions
 from tests.web.calling import BASE_URL, Instance, with_instance

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.model.errors import ValidationFailed
-from pagegrade.model.report_list import ORDERS, ListQuery, Position, SortBy, parts_of
+from pagegrade.model.stored import ORDERS, ListQuery, Position, SortBy, parts_of
 from pagegrade.web.http.cursors import MAX_CHARACTERS, position_in, read_cursor, write_cursor
 from pagegrade.web.http.fields import UnreadableError
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pagegrade.model.quotas import QUOTA_NAMES, QuotaState
+from pagegrade.model.account import QUOTA_NAMES, QuotaState
 from pagegrade.render.i18n import texts_for
 from pagegrade.web.pages.quota_rows import quota_rows
 

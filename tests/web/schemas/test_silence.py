@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pagegrade.model.silences import Silence
+from pagegrade.model.monitors import Silence
 from pagegrade.web.schemas import silence as schema
 from tests.api_shapes import assert_described
 from tests.store_builders import NOW_MS

@@ -5,8 +5,7 @@ from typing import Final
 
 from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of, in_state
-from pagegrade.model.document import Control, Document
-from pagegrade.model.markup import Markup
+from pagegrade.model.document import Control, Document, Markup
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
 from pagegrade.parse.party import Parties, is_shared_service
 from pagegrade.parse.secure_context import is_insecure_url

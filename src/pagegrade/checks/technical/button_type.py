@@ -1,7 +1,6 @@
 from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, evidence_of
-from pagegrade.model.document import Document
-from pagegrade.model.markup import Markup
+from pagegrade.model.document import Document, Markup
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 
 

@@ -1,8 +1,7 @@
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check, offender_loss
-from pagegrade.model.document import Document, ElementFact
-from pagegrade.model.markup import Markup
+from pagegrade.model.document import Document, ElementFact, Markup
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
 
 FULL_AT: Final = 5

@@ -3,8 +3,7 @@ from itertools import islice
 from typing import Final
 
 from pagegrade.checks._check import State, check
-from pagegrade.model.document import Document
-from pagegrade.model.markup import Markup
+from pagegrade.model.document import Document, Markup
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, Evidence, Outcome, Severity
 from pagegrade.parse.html.nesting import IN_TABLE, MISNESTED, NESTED, REPEATED, UNCLOSED
 

@@ -9,8 +9,7 @@ from typing import Final, Protocol
 
 from turbohtml import Element
 
-from pagegrade.model.document import ElementFact
-from pagegrade.model.markup import Attributes, Markup, SyntaxFault
+from pagegrade.model.document import Attributes, ElementFact, Markup, SyntaxFault
 from pagegrade.parse.aria.subtree_flags import HIDDEN
 from pagegrade.parse.html.nesting import find_nesting_faults
 

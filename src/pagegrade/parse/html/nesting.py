@@ -15,7 +15,7 @@ from typing import Final
 import turbohtml
 from turbohtml import Token, TokenType
 
-from pagegrade.model.markup import SyntaxFault
+from pagegrade.model.document import SyntaxFault
 
 MAX_TOKENS: Final = 400_000
 MAX_OPEN: Final = 512

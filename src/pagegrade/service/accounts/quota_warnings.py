@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pagegrade.model.events import Event
-from pagegrade.model.quotas import QuotaName, QuotaState
+from pagegrade.model.account import QuotaName, QuotaState
+from pagegrade.model.webhooks import Event
 from pagegrade.service.accounts.quotas import find_states
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Transaction

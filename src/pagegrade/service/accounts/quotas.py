@@ -11,10 +11,19 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from pagegrade.model.account import Account, Caller
+from pagegrade.model.account import (
+    DEFAULT_PLAN,
+    QUOTA_NAMES,
+    Account,
+    Caller,
+    MonthUsage,
+    QuotaName,
+    Quotas,
+    QuotaState,
+    limit_of,
+)
 from pagegrade.model.audit import AuditFilter
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded
-from pagegrade.model.quotas import DEFAULT_PLAN, QUOTA_NAMES, MonthUsage, QuotaName, Quotas, QuotaState, limit_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account

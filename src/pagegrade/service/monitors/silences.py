@@ -6,7 +6,7 @@ from functools import partial
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Violation
-from pagegrade.model.silences import LONGEST_MS, MAX_REASON, MAX_SILENCES, Silence
+from pagegrade.model.monitors import LONGEST_MS, MAX_REASON, MAX_SILENCES, Silence
 from pagegrade.parse.url import project_of
 from pagegrade.report.sanitize import clean_text
 from pagegrade.service.id_lists import Listed, Part, Walked, walk

@@ -11,9 +11,8 @@ from typing import Final
 import msgspec
 
 from pagegrade.gather.guard import Guard
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Caller, limit_of
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.quotas import limit_of
 from pagegrade.model.stored import Priority
 from pagegrade.parse.url import parse_target_url
 from pagegrade.service.accounts.quotas import check_browser_time, quotas_of

@@ -10,8 +10,7 @@ import msgspec
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound
 from pagegrade.model.monitors import Crossing
-from pagegrade.model.report_list import ListQuery
-from pagegrade.model.stored import RATINGS, STATES, StoredReport
+from pagegrade.model.stored import RATINGS, STATES, ListQuery, StoredReport
 from pagegrade.parse.url import project_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report, find_reports

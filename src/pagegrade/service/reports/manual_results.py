@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
-from pagegrade.model.manual_results import MANUAL_OUTCOMES, MAX_NOTE, ManualOutcome, ManualResult
-from pagegrade.model.report import Report
+from pagegrade.model.report import MANUAL_OUTCOMES, MAX_NOTE, ManualOutcome, ManualResult, Report
 from pagegrade.render.criteria import CRITERIA, CriterionResult, by_criterion
 from pagegrade.report.page_state import page_fingerprint
 from pagegrade.report.sanitize import clean_text

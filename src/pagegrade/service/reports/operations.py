@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from pagegrade.model.account import Account, Caller
+from pagegrade.model.account import Account, Caller, limit_of
 from pagegrade.model.errors import (
     NotFound,
     PreconditionFailed,
@@ -21,10 +21,8 @@ from pagegrade.model.errors import (
     Unavailable,
 )
 from pagegrade.model.identity import VERSION
-from pagegrade.model.quotas import limit_of
 from pagegrade.model.rendering import Device
-from pagegrade.model.report_list import ListQuery, Position
-from pagegrade.model.stored import UNFINISHED, Priority, Privacy, StoredReport, StoredRun
+from pagegrade.model.stored import UNFINISHED, ListQuery, Position, Priority, Privacy, StoredReport, StoredRun
 from pagegrade.parse.url import project_of
 from pagegrade.service.access.operations import find_access
 from pagegrade.service.accounts.access import require_project

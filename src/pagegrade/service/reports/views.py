@@ -15,9 +15,8 @@ from msgspec.structs import replace
 from pagegrade.model.account import Brand, Caller
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.identity import VERSION
-from pagegrade.model.manual_results import ManualResult
 from pagegrade.model.monitors import Crossing
-from pagegrade.model.report import Report
+from pagegrade.model.report import ManualResult, Report
 from pagegrade.model.stored import UNFINISHED, StoredReport, StoredRun
 from pagegrade.report.codec import restore_report
 from pagegrade.report.compare import Comparison, compare_reports

@@ -10,8 +10,7 @@ import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded
-from pagegrade.model.events import Event
-from pagegrade.model.webhooks import MAX_WEBHOOKS, StoredDelivery, StoredWebhook, receiver_of
+from pagegrade.model.webhooks import MAX_WEBHOOKS, Event, StoredDelivery, StoredWebhook, receiver_of
 from pagegrade.parse.url import origin
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.service.webhooks.payload import make_key

@@ -7,9 +7,8 @@ from typing import Any
 import msgspec
 
 from pagegrade.model.account import Account, Brand
-from pagegrade.model.events import URGENCY
 from pagegrade.model.stored import Privacy, StoredReport
-from pagegrade.model.webhooks import ClaimedWebhook, DueDelivery
+from pagegrade.model.webhooks import URGENCY, ClaimedWebhook, DueDelivery
 from pagegrade.render.audit import withheld_object
 from pagegrade.render.notifications import MAX_ITEMS
 from pagegrade.report.compare import compare_reports, count_findings

@@ -8,8 +8,7 @@ from typing import Final
 import msgspec
 
 from pagegrade.model.errors import InvalidURL, URLNotAllowed, ValidationFailed, Violation
-from pagegrade.model.events import EVENT_TYPES, EventType
-from pagegrade.model.webhooks import KINDS, Kind
+from pagegrade.model.webhooks import EVENT_TYPES, KINDS, EventType, Kind
 from pagegrade.parse.mail import domain_of
 from pagegrade.parse.url import parse_target_url, project_of
 from pagegrade.service.options import ServiceOptions

@@ -11,9 +11,9 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import bindparam, insert, text
 
-from pagegrade.model.events import Event, EventType
 from pagegrade.model.rendering import Device
 from pagegrade.model.stored import UNFINISHED, ClaimedRun, PackedReport, Priority, Step, StoredReport, StoredRun
+from pagegrade.model.webhooks import Event, EventType
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import bindparam, select, text
 from sqlalchemy.types import LargeBinary
 
-from pagegrade.model.quotas import MonthUsage, QuotaName, month_of
+from pagegrade.model.account import MonthUsage, QuotaName, month_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.schema.account_tables import account_usage

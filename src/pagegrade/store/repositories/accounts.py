@@ -8,8 +8,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
-from pagegrade.model.account import Account, Brand, Member, Usage
-from pagegrade.model.quotas import QuotaName, Quotas
+from pagegrade.model.account import Account, Brand, Member, QuotaName, Quotas, Usage
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT

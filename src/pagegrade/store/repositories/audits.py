@@ -11,8 +11,8 @@ from sqlalchemy import Row, Select, and_, delete, func, insert, or_, select, upd
 
 from pagegrade.model.audit import OPEN_STATES, Audit, AuditFilter, AuditSettings, Crawl, CrawlState, withheld
 from pagegrade.model.audit_result import AuditResult, AuditSummary, SummaryChange, summary_of
-from pagegrade.model.events import Event, EventType
 from pagegrade.model.stored import Privacy
+from pagegrade.model.webhooks import Event, EventType
 from pagegrade.report.gates import COMPARED_RUNS
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account

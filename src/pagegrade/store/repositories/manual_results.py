@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import delete, func, insert, select, update
 
 from pagegrade.model.account import Caller
-from pagegrade.model.manual_results import ManualResult
+from pagegrade.model.report import ManualResult
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.schema.tables import accounts, api_keys, manual_results, reports
 

@@ -12,13 +12,12 @@ from sqlalchemy import bindparam, select
 
 from pagegrade.model.audit import Crawl
 from pagegrade.model.audit_result import AuditResult, AuditSummary
-from pagegrade.model.basis import Basis
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.events import Event, EventType
 from pagegrade.model.monitors import REMIND_MS, Budget, BudgetChange, Crossing, CrossingKind, Monitor
 from pagegrade.model.rendering import Device
-from pagegrade.model.report import Report
+from pagegrade.model.report import Basis, Report
 from pagegrade.model.stored import PackedReport, StoredRun
+from pagegrade.model.webhooks import Event, EventType
 from pagegrade.report.budgets import (
     Evaluated,
     Reachability,

@@ -13,9 +13,8 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import bindparam, insert, select, text
 
-from pagegrade.model.events import MAX_PAYLOAD_BYTES, Event
 from pagegrade.model.stored import GRADES, StoredRun
-from pagegrade.model.webhooks import MESSAGE_KINDS, receiver_of
+from pagegrade.model.webhooks import MAX_PAYLOAD_BYTES, MESSAGE_KINDS, Event, receiver_of
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.run_history import latest_comparable, latest_completed, latest_finished

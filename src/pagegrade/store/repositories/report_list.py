@@ -15,8 +15,18 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import BindParameter, ColumnElement, Integer, Select, bindparam, func, or_, select, tuple_
 
-from pagegrade.model.report_list import ORDERS, Filter, Further, ListQuery, Part, Position, SortBy, parts_of
-from pagegrade.model.stored import UNFINISHED, StoredReport
+from pagegrade.model.stored import (
+    ORDERS,
+    UNFINISHED,
+    Filter,
+    Further,
+    ListQuery,
+    Part,
+    Position,
+    SortBy,
+    StoredReport,
+    parts_of,
+)
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import and_, bindparam, func, insert, select
 
-from pagegrade.model.basis import Basis
 from pagegrade.model.rendering import Device
+from pagegrade.model.report import Basis
 from pagegrade.model.stored import StoredReport, StoredRun
 from pagegrade.report.codec import shown_detail, unpacked_bytes
 from pagegrade.store.engine.database import Transaction

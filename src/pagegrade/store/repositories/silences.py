@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Row, Select, delete, func, insert, select, text, update
 
 from pagegrade.model.account import Caller
-from pagegrade.model.silences import Silence
+from pagegrade.model.monitors import Silence
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.deletion_clock import AgeMs

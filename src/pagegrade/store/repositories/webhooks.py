@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row, delete, func, insert, select, update
 
-from pagegrade.model.events import EventType
-from pagegrade.model.webhooks import ROTATION_MS, DisabledReason, Kind, StoredWebhook
+from pagegrade.model.webhooks import ROTATION_MS, DisabledReason, EventType, Kind, StoredWebhook
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.reports import GREATEST_ID

@@ -8,10 +8,9 @@ from typing import Annotated, Final, Literal, cast
 import msgspec
 
 from pagegrade.model.account import Account as StoredAccount
-from pagegrade.model.account import Key
+from pagegrade.model.account import Key, QuotaState
+from pagegrade.model.account import MonthUsage as StoredMonth
 from pagegrade.model.account import Usage as StoredUsage
-from pagegrade.model.quotas import MonthUsage as StoredMonth
-from pagegrade.model.quotas import QuotaState
 from pagegrade.model.schema import Count, Points, Timestamp, about
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.operations import find_usage

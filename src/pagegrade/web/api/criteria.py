@@ -9,7 +9,7 @@ import msgspec
 from pydantic import BaseModel, Field
 
 from pagegrade.model.errors import NotFound, ValidationFailed
-from pagegrade.model.manual_results import MAX_NOTE, ManualOutcome
+from pagegrade.model.report import MAX_NOTE, ManualOutcome
 from pagegrade.model.schema import URL, Timestamp, about
 from pagegrade.render.criteria import CriterionResult, Level, Status, remark
 from pagegrade.render.english import N_

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from pagegrade.model.errors import ValidationFailed
-from pagegrade.model.report_list import ListQuery, Position
+from pagegrade.model.stored import ListQuery, Position
 from pagegrade.service.container import Services
 from pagegrade.service.id_lists import Listed, Part, Walked
 from pagegrade.web.api.report_list import PAGE_AND_CURSOR

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from pagegrade.model.errors import ValidationFailed
-from pagegrade.model.silences import MAX_REASON, Silence
+from pagegrade.model.monitors import MAX_REASON, Silence
 from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.monitors import silences as service

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from pagegrade.model.errors import ValidationFailed, Violation
-from pagegrade.model.report_list import ORDERS, ListQuery, Position, SortBy, parts_of
+from pagegrade.model.stored import ORDERS, ListQuery, Position, SortBy, parts_of
 from pagegrade.web.http.fields import UnreadableError
 
 VERSION: Final = 1

@@ -15,8 +15,8 @@ from msgspec import Struct
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from pagegrade.model.events import EVENT_TYPES, EventType
 from pagegrade.model.identity import PROJECT_URL
+from pagegrade.model.webhooks import EVENT_TYPES, EventType
 from pagegrade.web.http.body import FORM, JSON, MULTIPART
 from pagegrade.web.http.headers import API
 from pagegrade.web.openapi.components import (

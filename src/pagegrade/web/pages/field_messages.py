@@ -11,8 +11,8 @@ from typing import Final
 
 from markupsafe import Markup
 
+from pagegrade.model.account import QuotaName
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Refused, ValidationFailed, Violation
-from pagegrade.model.quotas import QuotaName
 from pagegrade.parse.url import host_address, parse_target_url
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts

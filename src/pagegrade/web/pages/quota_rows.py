@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pagegrade.model.quotas import QuotaName, QuotaState
+from pagegrade.model.account import QuotaName, QuotaState
 from pagegrade.render.i18n import Texts
 from pagegrade.render.quotas import LABELS
 

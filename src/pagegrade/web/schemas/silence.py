@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from pagegrade.model.monitors import Silence as StoredSilence
 from pagegrade.model.schema import Timestamp, about
-from pagegrade.model.silences import Silence as StoredSilence
 from pagegrade.report.serialize import timestamp
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.shape import Document

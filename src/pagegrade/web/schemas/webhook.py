@@ -7,12 +7,19 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from pagegrade.model.account import QuotaName
 from pagegrade.model.audit import CrawlState, StopReason
-from pagegrade.model.events import EVENT_TYPES, EventType
-from pagegrade.model.quotas import QuotaName
 from pagegrade.model.report import RULESET, Grade
 from pagegrade.model.schema import URL, Count, Timestamp, about
-from pagegrade.model.webhooks import DeliveryState, DisabledReason, Kind, StoredDelivery, StoredWebhook
+from pagegrade.model.webhooks import (
+    EVENT_TYPES,
+    DeliveryState,
+    DisabledReason,
+    EventType,
+    Kind,
+    StoredDelivery,
+    StoredWebhook,
+)
 from pagegrade.report.serialize import Analysis, timestamp
 from pagegrade.service.webhooks.operations import shown_url
 from pagegrade.web.schemas.audit import AuditWithheld

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pagegrade.model.events import Event
+from pagegrade.model.webhooks import Event
 from pagegrade.service.webhooks.payload import make_key
 from pagegrade.service.webhooks.signatures import unsubscribe_token
 from pagegrade.store.engine.database import Transaction

@@ -6,8 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pagegrade.model.account import Account
-from pagegrade.model.quotas import Quotas
+from pagegrade.model.account import Account, Quotas
 from pagegrade.service.accounts.operations import set_admin
 from pagegrade.service.accounts.quotas import set_quotas
 from pagegrade.store.repositories.accounts import list_accounts, load_account

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.model.account import Role
-from pagegrade.model.manual_results import MAX_NOTE
+from pagegrade.model.report import MAX_NOTE
 from pagegrade.service.erasure import erase_part
 from pagegrade.store.repositories.accounts import mark_erasing
 from pagegrade.store.repositories.members import add_membership

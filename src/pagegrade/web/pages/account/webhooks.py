@@ -9,8 +9,7 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import QuotaExceeded, ValidationFailed
-from pagegrade.model.events import EVENT_TYPES
-from pagegrade.model.webhooks import KINDS, MAX_WEBHOOKS
+from pagegrade.model.webhooks import EVENT_TYPES, KINDS, MAX_WEBHOOKS
 from pagegrade.render.english import N_
 from pagegrade.service.accounts.admission import Access
 from pagegrade.service.container import Services

@@ -9,9 +9,8 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from pagegrade.model.account import Account
+from pagegrade.model.account import QUOTA_NAMES, UNLIMITED, Account, read_quotas
 from pagegrade.model.errors import InvalidInput, Unavailable
-from pagegrade.model.quotas import QUOTA_NAMES, UNLIMITED, read_quotas
 from pagegrade.render.english import N_
 from pagegrade.service import administration as service
 from pagegrade.service.accounts.operations import (

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import ValidationFailed
-from pagegrade.model.manual_results import MAX_NOTE, ManualOutcome
-from pagegrade.model.report import Report
+from pagegrade.model.report import MAX_NOTE, ManualOutcome, Report
 from pagegrade.render.criteria import OUTCOME_NAMES, STATUS_NAMES, CriterionResult, by_criterion, manual_remark, remark
 from pagegrade.render.english import N_
 from pagegrade.render.finding_texts import in_language

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pagegrade.model.errors import QuotaExceeded, RateLimited, Unavailable
-from pagegrade.model.report_list import ListQuery
-from pagegrade.model.stored import Privacy, StoredReport
+from pagegrade.model.stored import ListQuery, Privacy, StoredReport
 from pagegrade.render.english import N_
 from pagegrade.render.filename import content_disposition
 from pagegrade.service.container import Services

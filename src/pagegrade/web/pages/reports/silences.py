@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pagegrade.model.errors import QuotaExceeded, ValidationFailed
-from pagegrade.model.silences import MAX_REASON
+from pagegrade.model.monitors import MAX_REASON
 from pagegrade.render.english import N_
 from pagegrade.service.monitors import operations as monitors
 from pagegrade.service.monitors import silences as service

@@ -9,7 +9,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
-from pagegrade.model.report_list import ListQuery
+from pagegrade.model.stored import ListQuery
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import count_change
 from pagegrade.store.repositories.report_list import list_reports
