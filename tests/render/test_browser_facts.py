@@ -12,7 +12,7 @@ from pagegrade.render.i18n import texts_for
 from pagegrade.render.markdown import render_markdown
 from pagegrade.render.pdf_model import sheet
 from pagegrade.render.text import render_text
-from pagegrade.report.rendered import rendered_page
+from pagegrade.report.page_summary import rendered_page
 from tests.render.test_key_figures import rendered
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_report

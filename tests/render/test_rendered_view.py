@@ -24,7 +24,7 @@ from pagegrade.render.rendered_view import (
     request_table,
     shown_picture,
 )
-from pagegrade.report.rendered import rendered_page
+from pagegrade.report.page_summary import rendered_page
 from tests.linear import MAX_RATIO, growth
 from tests.render.test_key_figures import rendered
 from tests.rendering_builders import make_rendering

@@ -31,7 +31,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """A condition that is a breach when it holds, and where it stands."""
 
     condition: str
-    """As ``report.budgets.parse_condition`` reads it for a report or an audit, in its canonical form."""
+    """As ``report.gates.parse_condition`` reads it for a report or an audit, in its canonical form."""
     state: BudgetState = "unknown"
     since_ms: int | None = None
     """Time of the run that brought it into this state; ``None`` while it is unknown."""

@@ -35,7 +35,7 @@ class ManualResult(msgspec.Struct, frozen=True, kw_only=True):
     """Name that the person, or the key, has now; empty if there is none any more."""
     at_ms: int
     page_sha256: bytes
-    """Of what the shown run knew of the page (``report.page_state``)."""
+    """Of what the shown run knew of the page (``report.fingerprint``)."""
     is_stale: bool = False
     """The page, or how it was analyzed, has changed since; then it decides nothing."""
 

@@ -18,9 +18,8 @@ from msgspec.structs import replace
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Basis, Difference, Report, Result
-from pagegrade.report.fingerprint import Keys, identity, keys, repeats_places
+from pagegrade.report.fingerprint import Keys, identity, keys, repeats_places, settle_url
 from pagegrade.report.gates import SEVERITIES, Importance
-from pagegrade.report.normalize import settle_url
 
 FINDINGS: Final = frozenset({"failed", "warning"})
 WHOLE: Final = frozenset(

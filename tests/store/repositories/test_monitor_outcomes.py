@@ -15,7 +15,7 @@ from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.stored import PackedReport
 from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.report.codec import pack_detail, pack_report, unpack_detail
-from pagegrade.report.rendered import rendered_page
+from pagegrade.report.page_summary import rendered_page
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database

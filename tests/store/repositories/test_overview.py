@@ -12,7 +12,7 @@ from sqlalchemy import Update, update
 
 from pagegrade.model.account import Account
 from pagegrade.model.rendering import LoadMetrics
-from pagegrade.report.rendered import rendered_page
+from pagegrade.report.page_summary import rendered_page
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import overview
 from pagegrade.store.repositories.overview import (

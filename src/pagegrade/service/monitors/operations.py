@@ -14,7 +14,7 @@ from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
 from pagegrade.model.monitors import MAX_JITTER, Crossing, Monitor, Remind
 from pagegrade.parse.url import project_of
-from pagegrade.report.budgets import merge_budgets
+from pagegrade.report.gates import merge_budgets
 from pagegrade.service.accounts.quotas import check_count
 from pagegrade.service.audits.operations import show_audit
 from pagegrade.service.id_lists import Listed, Part, Walked, walk

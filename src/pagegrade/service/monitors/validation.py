@@ -10,8 +10,7 @@ from zoneinfo import available_timezones
 from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.model.errors import InvalidInput, Violation
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE
-from pagegrade.report.budgets import parse_condition
-from pagegrade.report.gates import parse_site_gate
+from pagegrade.report.gates import parse_condition, parse_site_gate
 from pagegrade.service.monitors.schedule import check_schedule
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
 from pagegrade.model.report import MANUAL_OUTCOMES, MAX_NOTE, ManualOutcome, ManualResult, Report
 from pagegrade.render.criteria import CRITERIA, CriterionResult, by_criterion
-from pagegrade.report.page_state import page_fingerprint
+from pagegrade.report.fingerprint import page_fingerprint
 from pagegrade.report.sanitize import clean_text
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.options import ServiceOptions

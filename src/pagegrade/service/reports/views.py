@@ -20,8 +20,8 @@ from pagegrade.model.report import ManualResult, Report
 from pagegrade.model.stored import UNFINISHED, StoredReport, StoredRun
 from pagegrade.report.codec import restore_report
 from pagegrade.report.compare import Comparison, compare_reports
+from pagegrade.report.fingerprint import page_fingerprint
 from pagegrade.report.masking import mask_report, mask_reports
-from pagegrade.report.page_state import page_fingerprint
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.history import Choice, Two, find_two, report_of_run
 from pagegrade.service.reports.operations import find_report

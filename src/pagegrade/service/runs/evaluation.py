@@ -41,7 +41,7 @@ from pagegrade.parse.urls.routes import page_url
 from pagegrade.report.bounds import bound_results
 from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.report.codec import pack_report
-from pagegrade.report.rendered import rendered_page
+from pagegrade.report.page_summary import rendered_page
 from pagegrade.scoring import Observed, Rule, Scores, rules_of, score
 from pagegrade.service.runs.ignoring import find_ignored
 from pagegrade.service.runs.options import DEFAULT_THRESHOLDS

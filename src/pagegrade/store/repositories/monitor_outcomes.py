@@ -18,16 +18,19 @@ from pagegrade.model.rendering import Device
 from pagegrade.model.report import Basis, Report
 from pagegrade.model.stored import PackedReport, StoredRun
 from pagegrade.model.webhooks import Event, EventType
-from pagegrade.report.budgets import (
+from pagegrade.report.codec import restore_report, unpack_detail, unpack_page
+from pagegrade.report.gates import (
+    COMPARED_RUNS,
+    PARTS,
     Evaluated,
+    Gate,
+    Part,
     Reachability,
     count_failure,
     evaluate_budgets,
     leave_unmeasured,
     parse_condition,
 )
-from pagegrade.report.codec import restore_report, unpack_detail, unpack_page
-from pagegrade.report.gates import COMPARED_RUNS, PARTS, Gate, Part
 from pagegrade.report.serialize import timestamp
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.monitors import add_crossing, list_of_audit, list_of_report, save_monitor

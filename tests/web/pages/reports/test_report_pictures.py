@@ -12,7 +12,7 @@ from pagegrade.model.rendering import LoadMetrics, Picture
 from pagegrade.model.report import Preview, PreviewPicture
 from pagegrade.model.stored import PackedPicture, PackedReport, Privacy
 from pagegrade.report.codec import pack_report
-from pagegrade.report.rendered import picture_names, rendered_page
+from pagegrade.report.page_summary import picture_names, rendered_page
 from pagegrade.web.http.headers import INERT
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_failed_report, make_report
