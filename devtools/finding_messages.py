@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from pagegrade.checks._registry import all_checks, all_site_checks
-from pagegrade.render.measured import name_and_unit
+from pagegrade.render.figures import name_and_unit
 
 CHECKS: Final = "checks"
 PROSE: Final = (

@@ -18,8 +18,8 @@ from pagegrade.model.report import Report
 from pagegrade.render import RenderOptions, render, view
 from pagegrade.render.finding_list import ReportQuery, list_findings
 from pagegrade.render.history import RunPoint
+from pagegrade.render.html import render_comparison
 from pagegrade.render.i18n import Texts
-from pagegrade.render.page import render_comparison
 from pagegrade.render.pdf_model import sheet
 from pagegrade.report.compare import compare_reports, count_findings
 from pagegrade.report.serialize import report_from_dict

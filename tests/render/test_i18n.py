@@ -5,8 +5,8 @@ from importlib.resources import files
 
 import pytest
 
-from pagegrade.render.catalogue_file import read_messages
 from pagegrade.render.i18n import LOCALES, choose_locale, texts_for
+from pagegrade.render.languages import read_messages
 
 AT_MS = 1_767_616_496_789
 """2026-01-05T12:34:56.789Z."""

@@ -10,8 +10,8 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.rendering import Device, ElementFacts, LoadMetrics, Picture, RenderedRequest
 from pagegrade.model.report import LoadedFile, NotGathered, Report
 from pagegrade.render.finding_list import ReportQuery
+from pagegrade.render.html import Extras, render_article
 from pagegrade.render.i18n import texts_for
-from pagegrade.render.page import Extras, render_article
 from pagegrade.render.rendered_view import (
     CROP_MARGIN_PX,
     MAX_CROP_RATIO,

@@ -15,10 +15,10 @@ from pagegrade.model.outcome import Saving
 from pagegrade.model.report import AppliedCap, CategoryScore, NotGathered, Thresholds, Withheld
 from pagegrade.render import view
 from pagegrade.render.csv import render_csv
-from pagegrade.render.html import render_html
+from pagegrade.render.history import RunPoint
+from pagegrade.render.html import render_comparison, render_html
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.markdown import render_markdown
-from pagegrade.render.page import RunPoint, render_comparison
 from pagegrade.render.pdf_model import sheet
 from pagegrade.render.text import render_text
 from pagegrade.report.compare import FINDINGS, compare_reports

@@ -19,8 +19,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
-from pagegrade.render.catalogue_file import read_messages
-from pagegrade.render.locale_formats import FORMATS
+from pagegrade.render.languages import FORMATS, read_messages
 from pagegrade.report.compare import Change, Comparison
 
 DOMAIN: Final = "findings"

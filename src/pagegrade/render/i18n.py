@@ -15,8 +15,7 @@ from importlib.resources import files
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pagegrade.render.catalogue_file import read_catalogue
-from pagegrade.render.locale_formats import FORMATS, UNITS_S
+from pagegrade.render.languages import FORMATS, UNITS_S, read_catalogue
 
 LOCALES: Final = tuple(FORMATS)
 """Languages that pages can be read in; the first one where a reader asks for none of them."""

@@ -28,12 +28,11 @@ from typing import Any, Final
 import msgspec
 
 from pagegrade.model.account import WARNED_AT, Brand, Invitation
+from pagegrade.render.account_names import QUOTA_LABELS, role_names
 from pagegrade.render.brand import LIGHT_GROUND, NO_BRAND, color_on, shown_name
 from pagegrade.render.english import N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.i18n import Texts
-from pagegrade.render.quotas import LABELS
-from pagegrade.render.roles import role_names
 from pagegrade.report.masking import mask_url
 
 MAX_ITEMS: Final = 10
@@ -199,7 +198,7 @@ def _item(texts: Words, payload: Mapping[str, Any]) -> Item:
         lines.append(texts.gettext("No grade. %(reason)s", reason=texts.gettext(reason)))
     if payload["type"] == "quota.low":
         quota = data["quota"]
-        label = LABELS[quota["name"]]
+        label = QUOTA_LABELS[quota["name"]]
         used, most = texts.number(quota["used"]), texts.number(quota["limit"])
         lines.append(texts.gettext("%(quota)s: %(used)s of %(most)s", quota=texts.gettext(label), used=used, most=most))
     if payload["type"] == "webhook.disabled":

@@ -13,17 +13,16 @@ from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import evidence_rows, view
-from pagegrade.render.amounts import format_ms
 from pagegrade.render.brand import LIGHT_GROUND, NO_BRAND, PRODUCT_COLOR, color_on, shown_name
 from pagegrade.render.charts import score_strip, timing_bars
 from pagegrade.render.criteria import category_note
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import cause, retry_advice, way_out
+from pagegrade.render.figures import format_ms, key_figures
 from pagegrade.render.finding_texts import in_language
 from pagegrade.render.history import RunPoint, finished
 from pagegrade.render.i18n import Texts, texts_for
-from pagegrade.render.key_figures import key_figures
 from pagegrade.render.prose import parse_prose
 
 Values = dict[str, Any]

@@ -9,9 +9,9 @@ import msgspec
 
 from pagegrade.model.report import PreviewPicture, Report
 from pagegrade.parse.text_width import TITLE_SIZE_PX, graphemes, text_width_px
-from pagegrade.render.amounts import format_bytes
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, visible
+from pagegrade.render.figures import format_bytes
 from pagegrade.render.i18n import Texts
 
 TITLE_PX: Final = 600

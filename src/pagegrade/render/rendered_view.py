@@ -12,9 +12,9 @@ from pagegrade.model.artifacts import NOT_ASKED, NOT_RENDERED
 from pagegrade.model.rendering import Device, DrawnRequest, ElementFacts, RenderedPicture
 from pagegrade.model.report import RESOURCE_TYPES, LoadedFile, Report, ResourceType, Result
 from pagegrade.parse.url import project_of
-from pagegrade.render.amounts import format_ms
-from pagegrade.render.browser_facts import paint_phases
 from pagegrade.render.english import ENGLISH, N_, Words
+from pagegrade.render.figures import format_ms
+from pagegrade.render.page_facts import paint_phases
 
 _METRIC_NAMES: Final[Mapping[str, str]] = {
     "fcp_ms": N_("First Contentful Paint"),

@@ -17,13 +17,13 @@ from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import charts, rendered_view, view
-from pagegrade.render.amounts import format_bytes, format_ms
 from pagegrade.render.comparison_notes import why_not_compared
 from pagegrade.render.criteria import STATUS_NAMES, by_criterion, machine_share, manual_remark, remark
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.evidence_rows import table_of
 from pagegrade.render.failure_advice import cause, has_to_let_us_in, retry_advice, user_agent, way_out
+from pagegrade.render.figures import format_bytes, format_ms, key_figures, loaded_bytes, measured
 from pagegrade.render.finding_list import (
     REQUEST_SORTS,
     SEVERITY_NAMES,
@@ -36,12 +36,10 @@ from pagegrade.render.finding_list import (
 from pagegrade.render.finding_texts import Untranslated, finding_texts
 from pagegrade.render.history import HEIGHT, SPARK_SIZE, WHOLE_SCALE, change_since, chart_of, finished, spark_of
 from pagegrade.render.i18n import Texts, texts_for
-from pagegrade.render.key_figures import key_figures, loaded_bytes
-from pagegrade.render.measured import measured
+from pagegrade.render.page_facts import tls_facts
 from pagegrade.render.previews import image_note, search_result, shared_link
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.rendered_view import request_table
-from pagegrade.render.tls_facts import tls_facts
 from pagegrade.report.compare import Change
 from pagegrade.report.serialize import format_timestamp, timestamp
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from pagegrade.model.account import QuotaName, QuotaState
+from pagegrade.render.account_names import QUOTA_LABELS
 from pagegrade.render.i18n import Texts
-from pagegrade.render.quotas import LABELS
 
 
 class QuotaRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +27,7 @@ def quota_rows(texts: Texts, quotas: Sequence[QuotaState]) -> list[QuotaRow]:
     return [
         QuotaRow(
             name=quota.name,
-            label=texts.gettext(LABELS[quota.name]),
+            label=texts.gettext(QUOTA_LABELS[quota.name]),
             used=texts.number(quota.used),
             most="" if quota.most is None else texts.number(quota.most),
             is_reached=quota.is_reached,

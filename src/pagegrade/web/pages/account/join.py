@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from pagegrade.model.errors import InvalidInput, NotFound
+from pagegrade.render.account_names import ROLE_MEANINGS, role_names
 from pagegrade.render.english import N_
-from pagegrade.render.roles import MEANINGS, role_names
 from pagegrade.service.accounts import team as service
 from pagegrade.service.accounts.operations import EMAIL, EMAIL_TAKEN, NAME
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
@@ -99,7 +99,7 @@ async def _show(
         status=422 if errors else 200,
         invited=invited,
         role=role_names(view.texts)[role],
-        meaning=view.texts.gettext(MEANINGS[role]),
+        meaning=view.texts.gettext(ROLE_MEANINGS[role]),
         typed=sent or {},
         errors=errors or {},
         provider=view.options.provider,

@@ -10,9 +10,9 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import InvalidInput, RateLimited, Unavailable
+from pagegrade.render.account_names import role_choices, role_names, role_of
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
-from pagegrade.render.roles import role_choices, role_names, role_of
 from pagegrade.service import invitation_mail
 from pagegrade.service.accounts import team as service
 from pagegrade.service.accounts.admission import Access

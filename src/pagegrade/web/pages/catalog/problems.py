@@ -10,7 +10,7 @@ import msgspec
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import NotFound
-from pagegrade.render.roles import role_names
+from pagegrade.render.account_names import role_names
 from pagegrade.web.http.accept import HTML, JSON, preferred
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation

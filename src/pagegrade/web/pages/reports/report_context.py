@@ -16,8 +16,9 @@ from pagegrade.model.report import CATEGORIES, Report
 from pagegrade.model.stored import GRADES, UNFINISHED, StoredRun
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import ReportQuery, lists_findings
+from pagegrade.render.history import RunPoint
+from pagegrade.render.html import Extras, render_article, render_comparison
 from pagegrade.render.i18n import Texts
-from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
 from pagegrade.report.codec import has_rendering
 from pagegrade.service.catalogue import catalogue_names
 from pagegrade.service.reports.history import Two

@@ -1,22 +1,22 @@
-"""Names and meanings of the roles of members."""
+"""Names and meanings of the roles of members, and names of quotas."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from pagegrade.model.account import Role
+from pagegrade.model.account import QuotaName, Role
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 
-NAMES: Final = {
+ROLE_NAMES: Final = {
     Role.OWNER: N_("Owner"),
     Role.ADMIN: N_("Admin"),
     Role.EDITOR: N_("Editor"),
     Role.VIEWER: N_("Viewer"),
 }
 """Role -> its name, the mightiest first."""
-MEANINGS: Final = {
+ROLE_MEANINGS: Final = {
     Role.OWNER: N_("All that an admin may do, and invite, change and remove members."),
     Role.ADMIN: N_("All that an editor may do, and change API keys, notifications and access profiles."),
     Role.EDITOR: N_("All that a viewer may do, and change reports, monitors, audits and ignore rules."),
@@ -26,14 +26,25 @@ MEANINGS: Final = {
 
 def role_names(texts: Texts) -> Mapping[Role, str]:
     """Return the name of each role."""
-    return {role: texts.gettext(name) for role, name in NAMES.items()}
+    return {role: texts.gettext(name) for role, name in ROLE_NAMES.items()}
 
 
 def role_choices(texts: Texts) -> list[tuple[int, str, str]]:
     """Return (value, name, meaning) of each role."""
-    return [(int(role), texts.gettext(name), texts.gettext(MEANINGS[role])) for role, name in NAMES.items()]
+    return [(int(role), texts.gettext(name), texts.gettext(ROLE_MEANINGS[role])) for role, name in ROLE_NAMES.items()]
 
 
 def role_of(text: str) -> Role | None:
     """Return the role that a form names; ``None``: it is none."""
     return next((role for role in Role if str(int(role)) == text), None)
+
+
+QUOTA_LABELS: Final[Mapping[QuotaName, str]] = {
+    "reports": N_("Reports"),
+    "analyses_per_month": N_("Analyses this month"),
+    "browser_minutes_per_month": N_("Minutes of the browser this month"),
+    "monitors": N_("Monitors"),
+    "audits": N_("Site audits"),
+    "audit_pages_per_month": N_("Pages of site audits this month"),
+    "stored_mb": N_("Stored results (MB)"),
+}

@@ -5,17 +5,17 @@ from msgspec.structs import replace
 
 from pagegrade.model.rendering import ElementFacts, LargestPaint, LoadMetrics, RenderedPage, StoredEntry
 from pagegrade.model.report import Report
-from pagegrade.render.browser_facts import browser_facts, drawing_limits, paint_phases
 from pagegrade.render.english import ENGLISH
 from pagegrade.render.html import render_html
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.markdown import render_markdown
+from pagegrade.render.page_facts import browser_facts, drawing_limits, paint_phases, tls_facts
 from pagegrade.render.pdf_model import sheet
 from pagegrade.render.text import render_text
 from pagegrade.report.page_summary import rendered_page
 from tests.render.test_key_figures import rendered
 from tests.rendering_builders import make_rendering
-from tests.report_builders import make_report
+from tests.report_builders import make_passed, make_report, make_result
 
 PAINT = LargestPaint(
     time_ms=4_600,
@@ -106,3 +106,24 @@ def test_limits_are_translated_and_shown_with_the_facts_of_the_page() -> None:
     assert drawing_limits(rendered, texts_for("de")) != drawing_limits(rendered, ENGLISH)
     assert "There was no time for further loads." in " ".join(render_text([drawn("loads_cut")]).split())
     assert "Limits" not in render_text([drawn()])
+
+
+def test_versions_and_certificate_are_what_the_checks_found() -> None:
+    """A sound certificate with its days, a bad one in the words of its finding."""
+    versions = make_passed("tls-version", category="security", value="TLSv1.2, TLSv1.3")
+    sound = make_passed("tls-certificate", category="security", value=68)
+    bad = make_result("tls-certificate", category="security", value="expired", message="The certificate has expired.")
+
+    assert tls_facts(make_report(versions, sound)) == (
+        ("TLS versions", "TLSv1.2, TLSv1.3"),
+        ("Certificate", "valid, expires in 68 days"),
+    )
+    assert tls_facts(make_report(bad)) == (("Certificate", "The certificate has expired."),)
+
+
+def test_without_encryption_there_is_nothing_to_list() -> None:
+    """Neither where the checks did not apply, nor where they could not be evaluated."""
+    absent = make_passed("tls-certificate", outcome="not_applicable", value=None)
+    unknown = make_passed("tls-version", outcome="not_evaluated", value=None)
+
+    assert tls_facts(make_report(absent, unknown)) == ()

@@ -1,4 +1,4 @@
-"""Facts that a browser measured, as lines with a name: metrics, the largest paint with its cause, what is stored.
+"""Facts about a page, as lines with a name: metrics of a browser, the largest paint, what is stored, and encryption.
 
 And sentences about what the limits of a rendering left out.
 """
@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from pagegrade.model.rendering import RenderedPage, StorageKind
-from pagegrade.model.report import Report
-from pagegrade.render.amounts import format_ms
+from pagegrade.model.report import Report, Result
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
+from pagegrade.render.figures import format_ms
 
 PHASES: Final[Mapping[str, str]] = {
     "first_byte_ms": N_("first byte"),
@@ -109,3 +109,24 @@ _SENTENCES: Final = {
 def drawing_limits(rendered: RenderedPage, words: Words) -> str:
     """Return the sentences for the notes of a rendering, in one line; empty when nothing was left out."""
     return " ".join(words.gettext(sentence) for note, sentence in _SENTENCES.items() if note in rendered.notes)
+
+
+_UNKNOWN: Final = frozenset({"not_applicable", "not_evaluated"})
+
+
+def tls_facts(report: Report, words: Words = ENGLISH) -> tuple[tuple[str, str], ...]:
+    """(name, value) of the accepted TLS versions and of the certificate; empty where neither was evaluated."""
+    found = {result.check: result for result in report.results if result.outcome not in _UNKNOWN}
+    facts = []
+    if (versions := found.get("tls-version")) is not None and isinstance(versions.value, str):
+        facts.append((words.gettext("TLS versions"), visible(versions.value, 80)))
+    if (certificate := found.get("tls-certificate")) is not None:
+        facts.append((words.gettext("Certificate"), _described(certificate, words)))
+    return tuple(facts)
+
+
+def _described(certificate: Result, words: Words) -> str:
+    days = certificate.value
+    if isinstance(days, int) and certificate.passed:
+        return words.ngettext("valid, expires in %(num)s day", "valid, expires in %(num)s days", days)
+    return visible(certificate.message, 200)

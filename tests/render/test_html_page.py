@@ -15,9 +15,9 @@ from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CategoryScore, Report, Withheld
 from pagegrade.render.finding_list import MAX_ROWS, STATUSES, VIEWS, read_report_query
-from pagegrade.render.history import MAX_RUNS
+from pagegrade.render.history import MAX_RUNS, RunPoint
+from pagegrade.render.html import Extras, render_article, render_comparison
 from pagegrade.render.i18n import LOCALES, texts_for
-from pagegrade.render.page import Extras, RunPoint, render_article, render_comparison
 from pagegrade.report.compare import compare_reports
 from tests.builders import SKIPPED
 from tests.examples import artifacts_of_example
