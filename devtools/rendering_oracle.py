@@ -29,7 +29,7 @@ from typing import Any, Final
 
 from devtools.rendering_pages import PAGES, answer
 from pagegrade.checks._unused import wasted_bytes
-from pagegrade.gather.browser.devices import DEVICES
+from pagegrade.gather.browser.emulation import DEVICES
 from pagegrade.gather.browser.options import RenderOptions, VisitOptions
 from pagegrade.gather.browser.process import run_browser
 from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser

@@ -15,7 +15,7 @@ import pytest
 from pagegrade.gather.browser import process
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.options import MAX_MEMORY_BYTES
-from pagegrade.gather.browser.process import process_tree, run_browser
+from pagegrade.gather.browser.process import Trial, process_tree, run_browser, try_browser
 from tests.waiting import wait_until
 
 OWNER = """
@@ -222,3 +222,27 @@ def test_a_folder_that_the_user_of_the_browser_cannot_enter_is_named(temporary: 
         pass
 
     assert list(temporary.iterdir()) == []
+
+
+def attempt(program: Path) -> Trial:
+    """The browser that started."""
+    return asyncio.run(try_browser(program))
+
+
+def test_a_browser_names_itself_and_filters_the_calls_of_its_pages(program: Path) -> None:
+    """The second layer of its sandbox is on, as root and as every other user."""
+    found = attempt(program)
+
+    assert "/" in found.product
+    assert found.sandboxed
+    assert found.seconds > 0
+
+
+@pytest.mark.parametrize("path", ["/bin/true", "/bin/cat", "/no/such/program"])
+def test_what_is_no_browser_is_a_failure_with_a_reason(path: str) -> None:
+    """It ends, answers nothing that is understood, or is not there."""
+    with pytest.raises(RenderingFailed) as found:
+        attempt(Path(path))
+
+    assert found.value.code in {"browser_crash", "browser_sandbox", "timeout"}
+    assert found.value.detail

@@ -13,7 +13,7 @@ from pagegrade.model.rendering import Device
 
 if TYPE_CHECKING:
     # A static analysis needs the options and none of the engine.
-    from pagegrade.gather.browser.devices import DeviceProfile
+    from pagegrade.gather.browser.emulation import DeviceProfile
 
 VISIT_S: Final = 120.0
 MAX_MEMORY_BYTES: Final = 1_200_000_000

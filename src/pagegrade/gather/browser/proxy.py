@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from pagegrade.gather.browser.network_shape import Line, NetworkShape, wait_until
+from pagegrade.gather.browser.emulation import Line, NetworkShape, wait_until
 from pagegrade.gather.browser.options import ProxyLimits
 from pagegrade.gather.exchange import FetchError
 from pagegrade.gather.guard import Guard, Permit

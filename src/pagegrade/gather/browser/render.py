@@ -9,9 +9,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from pagegrade.gather.browser.cdp import Params
-from pagegrade.gather.browser.devices import DEVICES
+from pagegrade.gather.browser.emulation import DEVICES, SHAPES
 from pagegrade.gather.browser.errors import RenderingFailed
-from pagegrade.gather.browser.network_shape import SHAPES
 from pagegrade.gather.browser.options import RenderOptions, VisitOptions
 from pagegrade.gather.browser.process import run_browser
 from pagegrade.gather.browser.proxy import Proxy

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.process import try_browser
 from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
-from pagegrade.gather.browser.trial import try_browser
 from pagegrade.service.doctor.checks import Diagnosis, ok, problem, warning
 from pagegrade.service.options import RenderDefault
 
