@@ -17,10 +17,9 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.audits import save_result
-from pagegrade.store.repositories.crawl_claims import claim_crawl
 from pagegrade.store.repositories.crawl_segments import FindingPage, LinkRow, PageRow, add_segments, pack_segment
 from pagegrade.store.repositories.crawl_urls import add_urls, settle_urls
-from pagegrade.store.repositories.crawls import advance_crawl, end_crawl
+from pagegrade.store.repositories.crawls import advance_crawl, claim_crawl, end_crawl
 
 OPTIONS: Final = ServiceOptions(
     analyze=AnalyzeOptions(allow_networks=(ip_network("127.0.0.0/8"),)), crawls=2, account_crawls=1

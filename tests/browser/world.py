@@ -55,10 +55,9 @@ from pagegrade.store.repositories.ignores import add_ignore
 from pagegrade.store.repositories.installation import load_or_make_secret
 from pagegrade.store.repositories.manual_results import save_result
 from pagegrade.store.repositories.members import add_membership
-from pagegrade.store.repositories.monitors import add_monitor
+from pagegrade.store.repositories.monitors import add_monitor, add_silence
 from pagegrade.store.repositories.outbox import add_test_event
 from pagegrade.store.repositories.sessions import save_workspace
-from pagegrade.store.repositories.silences import add_silence
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import accounts, deliveries, webhooks

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pagegrade.cli import exit_codes
-from pagegrade.store.engine.server_lock import hold_locks
+from pagegrade.store.engine.data_dir import hold_locks
 from pagegrade.store.schema.migrate import revisions
 from tests.cli.command_line import CommandLine
 

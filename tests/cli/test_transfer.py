@@ -11,8 +11,8 @@ from pagegrade.clock import now_ms
 from pagegrade.model.stored import ClaimedRun
 from pagegrade.service.access.vault import KEY_FILE
 from pagegrade.service.container import Services
+from pagegrade.store.engine.data_dir import hold_locks, lock_files
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.engine.server_lock import hold_locks, lock_files
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.worker import worker as room
 from pagegrade.worker.worker import Worker

@@ -21,7 +21,7 @@ from pagegrade.model.stored import PackedPicture
 from pagegrade.report.serialize import timestamp
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.members import add_membership
-from pagegrade.store.repositories.pictures import save_pictures
+from pagegrade.store.repositories.run_history import save_pictures
 from pagegrade.store.schema.tables import runs
 from pagegrade.web.operations import PAGES
 from pagegrade.web.routes import ALL_OPERATIONS

@@ -46,7 +46,7 @@ POINTS: Final = {
     "B01": Point("pagegrade.service.reports.bulk:store_report", "after"),
     "B02": Point("pagegrade.service.reports.batches:store.add_batch", "after"),
     "B03": Point("pagegrade.web.api.batches:service.show_batch", "before"),
-    "O04": Point("pagegrade.store.queue.row_queue:start_run", "after"),
+    "O04": Point("pagegrade.store.queue.claim:start_run", "after"),
     "O04-job": Point("pagegrade.store.queue.procrastinate_queue:start_run", "after"),
     "O05": Point("pagegrade.worker.worker:perform_run", "before"),
     "O06": Point("pagegrade.gather.run:_gather_rest", "before"),

@@ -20,11 +20,10 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.batches import create_batch, show_batch
 from pagegrade.service.reports.validation import read_new_report
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.store.repositories.pictures import load_picture
 from pagegrade.store.repositories.reports import delete_report
-from pagegrade.store.repositories.run_history import load_detail
+from pagegrade.store.repositories.run_history import load_detail, load_picture
 from pagegrade.worker.execute import perform_run
-from pagegrade.worker.monitor_scheduler import queue_due_monitors
+from pagegrade.worker.housekeeping import queue_due_monitors
 from tests.gather.scripted import Names
 from tests.queue_builders import Queue
 from tests.site.serve import Site, serve_site

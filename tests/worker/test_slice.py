@@ -37,7 +37,7 @@ from pagegrade.store.repositories.audits import delete_audit, load_audit, load_r
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.tables import crawl_segments, crawl_urls, crawls, events, monitors
 from pagegrade.worker import slice as slice_module
-from pagegrade.worker.monitor_scheduler import queue_due_monitors
+from pagegrade.worker.housekeeping import queue_due_monitors
 from pagegrade.worker.slice import do_crawls
 from pagegrade.worker.worker import Worker
 from tests.audit_builders import OPTIONS, claim, make_audit

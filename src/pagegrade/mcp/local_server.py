@@ -17,7 +17,6 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from pagegrade.mcp.catalogue_tools import explain_check, list_checks
 from pagegrade.mcp.results import (
     ReportComparison,
     ReportLine,
@@ -27,7 +26,7 @@ from pagegrade.mcp.results import (
     line_of,
     summarize,
 )
-from pagegrade.mcp.server import Engine, Search, ToolServer
+from pagegrade.mcp.server import Engine, Search, ToolServer, explain_check, list_checks
 from pagegrade.model.errors import InvalidInput, URLNotAllowed
 from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url

@@ -41,7 +41,7 @@ from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.queue.length import QueueState, Reason, count_by_reason, count_waiting, queue_state
 from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
 from pagegrade.store.repositories.accounts import count_accounts, count_admins
-from pagegrade.store.repositories.crawl_claims import CrawlFigures, count_crawls
+from pagegrade.store.repositories.crawls import CrawlFigures, count_crawls
 from pagegrade.store.repositories.deletion_clock import read_clock
 from pagegrade.store.repositories.deliveries import count_waiting as count_waiting_deliveries
 from pagegrade.store.repositories.monitors import count_all, earliest_due_ms

@@ -1,8 +1,13 @@
-"""Execute one claimed run: wait for its target, gather, evaluate in a child process, store the outcome."""
+"""Execute one claimed run: wait for its target, gather, evaluate in a child process, store the outcome.
+
+Its steps are stored, so that the page of its report can show them, where it takes longer than ``QUIET_S``: other runs
+are over before a person reads the page.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import logging
 import time
@@ -17,12 +22,13 @@ from pagegrade.clock import now_ms, utc_now
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.resolver import CachingResolver, DNSResolver, ResolveError, Resolver
+from pagegrade.gather.run import Settled
 from pagegrade.model.access import Access, StoredAccess
 from pagegrade.model.artifacts import Artifacts, NotGathered, PreviewImage
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, Unavailable
 from pagegrade.model.rendering import Rendering
 from pagegrade.model.report import Failure, Report
-from pagegrade.model.stored import ClaimedRun, PackedPicture, PackedReport
+from pagegrade.model.stored import ClaimedRun, PackedPicture, PackedReport, Step
 from pagegrade.observability.logs import about
 from pagegrade.observability.run_spans import begin_run, end_run, gatherers_of, note_gathered
 from pagegrade.observability.tracing import Span
@@ -40,13 +46,78 @@ from pagegrade.service.runs.packed_evaluation import evaluate_and_pack_in_child
 from pagegrade.service.runs.politeness import address_targets, is_own_host, politeness_target
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.admission import move_lines_of
-from pagegrade.store.queue.runs import finish_run, release_run
+from pagegrade.store.queue.runs import finish_run, release_run, set_step
 from pagegrade.store.repositories.access_profiles import access_of_report
 from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run, hasten_lines, hide_orphaned_visits
 from pagegrade.store.repositories.ignores import list_rules_of_report
-from pagegrade.worker.step_notes import StepNotes, ignore_progress
 
+QUIET_S: Final = 1.0
+"""Seconds of an analysis in which no step is stored."""
 logger = logging.getLogger(__name__)
+
+
+def ignore_progress() -> None:
+    """Ignore that a run made progress."""
+
+
+class StepNotes:
+    """The steps of one run; at most one write each, the last one known."""
+
+    def __init__(self, services: Services, run: ClaimedRun, advance: Callable[[], None] = ignore_progress) -> None:
+        """Prepare the notes.
+
+        Args:
+            services: Of this process.
+            run: Whose steps are stored.
+            advance: Called with every step and every gatherer that has settled.
+        """
+        self._advance = advance
+        self._services = services
+        self._run = run
+        self._loop = asyncio.get_running_loop()
+        self._from = self._loop.time() + QUIET_S
+        self._step: Step = "page"
+        self._writing: asyncio.Task[None] | None = None
+
+    def reach(self, step: Step) -> None:
+        """Take the step that the run has come to; it is stored in the background."""
+        self._step = step
+        self._advance()
+        if self._writing is None or self._writing.done():
+            self._writing = self._loop.create_task(self._write())
+
+    def with_gatherers(self, settled: Settled) -> Settled:
+        """Follow the gatherers of the run, and pass on what they settle."""
+
+        def passed_on(name: str, seconds: float, code: str | None) -> None:
+            if name == "document" and code is None:
+                self.reach("files")
+            elif name == "resources" and self._run.device is not None and self._step == "files":
+                self.reach("browser")
+            self._advance()
+            settled(name, seconds, code)
+
+        return passed_on
+
+    async def end(self) -> None:
+        """Store nothing more."""
+        if self._writing is not None:
+            self._writing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._writing
+
+    async def _write(self) -> None:
+        await asyncio.sleep(self._from - self._loop.time())
+        stored: Step | None = None
+        while stored != self._step:
+            stored = self._step
+            try:
+                await self._services.database.write(partial(set_step, run=self._run, step=stored))
+            except Unavailable:
+                # No one waits for it, and the outcome is what counts.
+                logger.info("step_not_stored", extra={"run": self._run.id})
+        self._services.changes.notify(self._run.report_id)
+
 
 T = TypeVar("T")
 

@@ -1,4 +1,7 @@
-"""Periodic tasks: about once a minute delete data that is no longer needed; about once a second move lines of runs."""
+"""Periodic tasks: about once a minute delete data that is no longer needed; about once a second move lines of runs.
+
+Every few seconds the runs of monitors that are due are queued, and their crawls begun.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from pagegrade.service.accounts.quota_warnings import find_low, warn_of_quotas
 from pagegrade.service.accounts.sessions import forget_sessions
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import finish_erasure
-from pagegrade.service.monitors.due_runs import find_too_far
+from pagegrade.service.monitors.due_runs import AT_ONCE, find_due, find_too_far, queue_due
 from pagegrade.service.retention import follow_clock, prune_expired
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.admission import find_forgotten, move_due
@@ -25,10 +28,9 @@ from pagegrade.store.repositories.deletion_clock import age_ms
 from pagegrade.store.repositories.deliveries import bound_due_times, forget_events
 from pagegrade.store.repositories.host_slots import forget_visits
 from pagegrade.store.repositories.idempotency import forget_requests
-from pagegrade.store.repositories.monitors import save_monitor
+from pagegrade.store.repositories.monitors import forget_silences, save_monitor
 from pagegrade.store.repositories.processes import forget_silent
 from pagegrade.store.repositories.rate_limit import forget_buckets
-from pagegrade.store.repositories.silences import forget_silences
 from pagegrade.store.repositories.webhooks import list_accounts_wanting
 
 logger = logging.getLogger(__name__)
@@ -199,3 +201,40 @@ CHORES: Final[tuple[Chore, ...]] = (
 )
 OWN: Final[frozenset[Chore]] = frozenset({_save_key_uses})
 """Tasks that each process runs for itself."""
+
+
+async def schedule_monitors(services: Services) -> None:
+    """Queue the runs of all monitors that are due."""
+    while await queue_due_monitors(services) == AT_ONCE:
+        pass
+
+
+async def queue_due_monitors(services: Services) -> int:
+    """Queue the runs of monitors that are due, up to ``AT_ONCE``; return how many were settled."""
+    due = await services.database.read(lambda tx: find_due(tx, now_ms()))
+    settled = 0
+    for monitor in due:
+        try:
+            done = await services.database.write(
+                partial(queue_due, monitor=monitor, options=services.options, now_ms=now_ms())
+            )
+        except Unavailable:
+            raise
+        except Exception:
+            # One strange row must not keep the others waiting.
+            logger.exception("monitor_failed", extra={"monitor": monitor.id})
+            continue
+        services.observation.monitor_due(
+            outcome=done.outcome, monitor=monitor.id, report=monitor.report_id, audit=monitor.audit_id
+        )
+        if done.outcome == "full":
+            break
+        settled += 1
+        if done.outcome != "queued":
+            continue
+        if done.report_id is None:
+            services.wake_crawls()
+        else:
+            services.changes.notify(done.report_id)
+            services.wake()
+    return settled

@@ -31,8 +31,15 @@ from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.analysis.relations import AnalysisNotInstalled
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.repositories.audits import announce_end, hold_owner, save_result
-from pagegrade.store.repositories.crawl_claims import claim_crawl, extend_crawl, has_due_crawl, release_crawl
-from pagegrade.store.repositories.crawls import CrawlTakenOver, end_crawl, pages_of_target
+from pagegrade.store.repositories.crawls import (
+    CrawlTakenOver,
+    claim_crawl,
+    end_crawl,
+    extend_crawl,
+    has_due_crawl,
+    pages_of_target,
+    release_crawl,
+)
 from pagegrade.store.schema.migrate import is_current
 
 logger = logging.getLogger(__name__)

@@ -27,15 +27,20 @@ from pagegrade.store.queue.claim import UNLIMITED, claim_runs, has_idle_account,
 from pagegrade.store.queue.lease_reaper import reap_runs
 from pagegrade.store.queue.procrastinate_queue import has_jobs
 from pagegrade.store.queue.runs import is_under_way, release_run
-from pagegrade.store.repositories.crawl_claims import release_every_crawl
+from pagegrade.store.repositories.crawls import release_every_crawl
 from pagegrade.store.repositories.deliveries import release_every_webhook
 from pagegrade.store.repositories.host_slots import end_visits, hasten_lines, hide_orphaned_visits
 from pagegrade.store.schema.migrate import is_current
 from pagegrade.worker.deliver import deliver_events
 from pagegrade.worker.execute import perform_run
-from pagegrade.worker.housekeeping import LINES_EVERY_S, MONITORS_EVERY_S, move_lines, run_housekeeping
+from pagegrade.worker.housekeeping import (
+    LINES_EVERY_S,
+    MONITORS_EVERY_S,
+    move_lines,
+    run_housekeeping,
+    schedule_monitors,
+)
 from pagegrade.worker.jitter import repeat, turn_s
-from pagegrade.worker.monitor_scheduler import schedule_monitors
 from pagegrade.worker.slice import do_crawls
 
 logger = logging.getLogger(__name__)

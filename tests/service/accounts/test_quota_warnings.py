@@ -15,7 +15,7 @@ from pagegrade.service.accounts.quota_warnings import find_low, warn_of_quotas
 from pagegrade.service.accounts.quotas import set_quotas
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.account_usage import count_analysis
+from pagegrade.store.repositories.accounts import count_analysis
 from pagegrade.store.repositories.webhooks import add_webhook, list_accounts_wanting
 from tests.store_builders import BACKENDS, NOW_MS, Backend, add_owner, make_database, on
 

@@ -30,7 +30,7 @@ from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.bulk import find_capacity
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.account_usage import count_browser
+from pagegrade.store.repositories.accounts import count_browser
 from pagegrade.store.repositories.crawls import advance_crawl, end_crawl
 from tests.audit_builders import OPTIONS as AUDITS
 from tests.audit_builders import claim, make_audit

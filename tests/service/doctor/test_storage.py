@@ -26,8 +26,8 @@ from pagegrade.service.doctor.storage import (
     look_at_sqlite,
     newest_row_ms,
 )
+from pagegrade.store.engine.data_dir import LOCK_NAME
 from pagegrade.store.engine.database import Database
-from pagegrade.store.engine.server_lock import LOCK_NAME
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from tests.audit_builders import make_audit
 from tests.queue_builders import Queue

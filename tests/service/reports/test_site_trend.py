@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from pagegrade.service.reports.site_trend import DAY_MS, MAX_DAYS, TrendDay, site_trend
-from pagegrade.store.repositories.overview import PageScore
+from pagegrade.store.repositories.projects import PageScore
 
 
 def test_a_day_has_the_mean_of_the_newest_score_of_each_page() -> None:

@@ -10,13 +10,13 @@ import pytest
 from pagegrade.model.errors import InvalidInput
 from pagegrade.store.engine import data_dir as module
 from pagegrade.store.engine.data_dir import (
+    LOCK_NAME,
     default_folder,
     file_system_of,
     prepare_folder,
     serving_process,
     try_writing,
 )
-from pagegrade.store.engine.server_lock import LOCK_NAME
 
 pytestmark = pytest.mark.backend("sqlite", reason="where the file lies")
 

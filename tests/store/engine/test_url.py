@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.store.engine.url import parse_database_url
+from pagegrade.store.engine.factory import open_database
+from pagegrade.store.engine.url import name_of, parse_database_url
+from tests.store_builders import make_file
 
 SECRET: Final = "hunter2"
 pytestmark = pytest.mark.backend("sqlite", "nothing is asked")
@@ -53,3 +56,27 @@ def test_a_refusal_says_what_to_write_and_nothing_of_the_url(url: str, says: str
 def test_ports_at_the_limits_are_taken() -> None:
     """From 1 to 65535."""
     assert [parse_database_url(f"postgresql://u@db:{port}/x").port for port in (1, 65_535)] == [1, 65_535]
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("postgresql+psycopg://alice:s3cret@db.example:6543/reports", "reports on db.example:6543"),
+        ("postgresql://alice@[::1]/reports", "reports on [::1]"),
+        ("postgresql:///reports?user=alice&password=s3cret", "reports on this machine"),
+    ],
+)
+def test_a_database_on_a_server_is_named_without_its_password(url: str, name: str) -> None:
+    """And without the user, who does not belong in a log."""
+    database = open_database(url)
+    database.close()
+
+    assert name_of(database) == name
+
+
+def test_a_file_is_named_by_its_path(tmp_path: Path) -> None:
+    """People find it there."""
+    database = make_file(tmp_path)
+    database.close()
+
+    assert name_of(database) == str(database.path)

@@ -1,31 +1,115 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
-from pagegrade.model.account import Usage
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller, MonthUsage, Usage, month_of
+from pagegrade.model.single_sign_on import Identity
+from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import (
     DAY_MS,
+    SHOWN_MONTHS,
     add_account,
+    add_identity,
     count_accounts,
     count_admins,
+    count_analysis,
+    count_browser,
+    count_pages,
     disable_account,
     enable_account,
+    find_account_id,
+    find_email,
     list_accounts,
     list_addresses,
     list_members,
     load_account,
+    load_month,
+    load_months,
     load_password,
     load_usage,
+    mark_erasing,
+    remove_identity,
     save_account,
     save_admin,
+    save_email,
     save_password,
 )
+from pagegrade.store.repositories.audits import delete_audit
+from pagegrade.store.repositories.crawls import advance_crawl
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.sessions import add_session
+from tests.audit_builders import claim, make_audit
 from tests.queue_builders import Queue, completed, failed
-from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.store_builders import BACKENDS, NOW_MS, Backend, add_owner, make_database, on
+
+
+@pytest.fixture(params=BACKENDS)
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A database of each kind."""
+    kind: Backend = request.param
+    with on(kind):
+        made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+def test_each_month_and_account_counts_for_itself(database: Database) -> None:
+    """Usage of one is not that of another."""
+    alice, bob = (add_owner(database, name)[0].id for name in ("Alice", "Bob"))
+    database.write_here(lambda tx: count_analysis(tx, alice, NOW_MS - 1))
+    for _ in range(2):
+        database.write_here(lambda tx: count_analysis(tx, alice, NOW_MS))
+        database.write_here(lambda tx: count_browser(tx, alice, 1_500, NOW_MS))
+
+    this = MonthUsage(202601, analyses=2, browser_ms=3_000)
+
+    assert database.read_here(lambda tx: load_month(tx, alice, NOW_MS)) == this
+    assert database.read_here(lambda tx: load_months(tx, alice)) == (this, MonthUsage(202512, analyses=1))
+    assert database.read_here(lambda tx: load_month(tx, bob, NOW_MS)) == MonthUsage(202601)
+
+
+def test_the_newest_months_are_listed(database: Database) -> None:
+    """As many as are shown."""
+    alice = add_owner(database, "Alice")[0].id
+    for number in range(SHOWN_MONTHS + 1):
+        moment = NOW_MS - 31 * number * DAY_MS
+        database.write_here(lambda tx, moment=moment: count_analysis(tx, alice, moment))  # type: ignore[misc]
+
+    assert len(database.read_here(lambda tx: load_months(tx, alice))) == SHOWN_MONTHS
+
+
+def test_what_was_analyzed_counts_after_its_deletion(database: Database) -> None:
+    """A run that a request joins is not another one."""
+    alice = add_owner(database, "Alice")[0].id
+    queue = Queue(database, alice)
+    report_id = queue.add("https://a.example/").report_id
+    queue.again(report_id)
+    database.write_here(lambda tx: delete_report(tx, alice, report_id))
+
+    assert database.read_here(lambda tx: load_month(tx, alice, NOW_MS)).analyses == 1
+
+
+def test_pages_of_a_crawl_are_counted_once(database: Database) -> None:
+    """By what was fetched since the last time; the deletion of the audit takes nothing back."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    audit = make_audit(database, alice)
+    crawl = claim(database)
+
+    assert crawl is not None
+    for fetched in (3, 3, 5):
+        known = replace(crawl, fetched=fetched)
+        database.write_here(lambda tx, known=known: advance_crawl(tx, known, now_ms()))  # type: ignore[misc]
+    database.write_here(lambda tx: delete_audit(tx, audit.id))
+    database.write_here(lambda tx: count_pages(tx, crawl.id, 9, now_ms()))
+
+    found = database.read_here(lambda tx: load_months(tx, alice.account.id))
+
+    assert found == (MonthUsage(month_of(now_ms()), audit_pages=5),)
 
 
 def test_an_account_is_read_as_it_was_made(tmp_path: Path) -> None:
@@ -194,3 +278,50 @@ def test_members_are_listed_with_what_they_have(tmp_path: Path) -> None:
     assert database.read_here(lambda tx: list_members(tx, limit=5, offset=1)) == (second,)
     assert database.read_here(lambda tx: list_members(tx, account_id=alice.id)) == (first,)
     database.close()
+
+
+ISSUER = "https://login.example.org"
+OTHER = "https://login.example.org/"
+BOB = Identity(issuer=ISSUER, subject="bob", email="bob@example.org")
+
+
+def test_a_person_is_told_apart_letter_by_letter(tmp_path: Path) -> None:
+    """By issuer and subject, not by address."""
+    database = make_database(tmp_path)
+    alice, carol = (add_owner(database, name)[0] for name in ("Alice", "Carol"))
+
+    def work(tx: Transaction) -> None:
+        add_identity(tx, alice.id, BOB, NOW_MS)
+        add_identity(tx, carol.id, replace(BOB, subject="Bob"), NOW_MS)
+        add_identity(tx, carol.id, replace(BOB, issuer=OTHER), NOW_MS)
+        save_email(tx, replace(BOB, email="robert@example.org"))
+
+    database.write_here(work)
+    pairs = ((ISSUER, "bob"), (ISSUER, "Bob"), (OTHER, "bob"), (ISSUER, "BOB"), (ISSUER, "bob "))
+    found = [database.read_here(lambda tx, pair=pair: find_account_id(tx, *pair)) for pair in pairs]  # type: ignore[misc]
+
+    assert found == [alice.id, carol.id, carol.id, None, None]
+    assert database.read_here(lambda tx: find_email(tx, alice.id, ISSUER)) == "robert@example.org"
+    assert database.read_here(lambda tx: find_email(tx, carol.id, ISSUER)) == "bob@example.org"
+    assert database.read_here(lambda tx: find_email(tx, alice.id, OTHER)) is None
+
+
+def test_an_account_has_one_person_of_a_provider(tmp_path: Path) -> None:
+    """The one before signs in no more; nor does anybody once the account is erased."""
+    database = make_database(tmp_path)
+    alice = add_owner(database)[0]
+    robert = replace(BOB, subject="robert")
+
+    def work(tx: Transaction) -> list[int | None]:
+        seen = []
+        add_identity(tx, alice.id, BOB, NOW_MS)
+        add_identity(tx, alice.id, replace(BOB, issuer=OTHER), NOW_MS)
+        add_identity(tx, alice.id, robert, NOW_MS)
+        seen += [find_account_id(tx, ISSUER, name) for name in ("bob", "robert")]
+        remove_identity(tx, alice.id, ISSUER)
+        seen += [find_account_id(tx, ISSUER, "robert"), find_account_id(tx, OTHER, "bob")]
+        mark_erasing(tx, alice.id, NOW_MS)
+        seen.append(find_account_id(tx, OTHER, "bob"))
+        return seen
+
+    assert database.write_here(work) == [None, alice.id, None, alice.id, None]

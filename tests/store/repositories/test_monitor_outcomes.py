@@ -19,8 +19,7 @@ from pagegrade.report.page_summary import rendered_page
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.monitors import list_crossings, load_monitor
-from pagegrade.store.repositories.silences import add_silence
+from pagegrade.store.repositories.monitors import add_silence, list_crossings, load_monitor
 from pagegrade.store.repositories.webhooks import add_webhook
 from tests.queue_builders import Queue, completed, failed
 from tests.rendering_builders import make_rendering

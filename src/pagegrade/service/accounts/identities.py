@@ -23,15 +23,13 @@ from pagegrade.service.accounts.team import find_invited, follow_group
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.accounts import (
+    add_identity,
     count_accounts,
+    find_account_id,
+    find_email,
     list_addresses,
     load_account,
     lock_account,
-)
-from pagegrade.store.repositories.identities import (
-    add_identity,
-    find_account_id,
-    find_email,
     remove_identity,
     save_email,
 )

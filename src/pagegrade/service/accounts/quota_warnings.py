@@ -8,8 +8,7 @@ from pagegrade.service.accounts.quotas import find_states
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.store.repositories.account_usage import load_warned, save_warned
-from pagegrade.store.repositories.accounts import load_account
+from pagegrade.store.repositories.accounts import load_account, load_warned, save_warned
 from pagegrade.store.repositories.outbox import add_event
 
 

@@ -27,8 +27,7 @@ from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.store.repositories.account_usage import load_month, load_months
-from pagegrade.store.repositories.accounts import load_account, load_usage, save_quotas
+from pagegrade.store.repositories.accounts import load_account, load_month, load_months, load_usage, save_quotas
 from pagegrade.store.repositories.audits import count_audits, count_pages_ahead
 from pagegrade.store.repositories.monitors import count_monitors
 

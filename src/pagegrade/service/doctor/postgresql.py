@@ -11,7 +11,7 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
 from pagegrade.service.doctor.storage import not_ours
 from pagegrade.store.engine.database import Database, StatementError
-from pagegrade.store.engine.redact import name_of
+from pagegrade.store.engine.url import name_of
 from pagegrade.store.queue.postgresql_inspection import (
     OLDEST,
     Server,

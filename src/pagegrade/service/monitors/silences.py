@@ -12,7 +12,7 @@ from pagegrade.report.sanitize import clean_text
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.store.repositories import silences as store
+from pagegrade.store.repositories import monitors as store
 from pagegrade.store.repositories.monitors import load_monitor
 
 

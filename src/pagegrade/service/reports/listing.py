@@ -19,7 +19,7 @@ from pagegrade.service.reports.titles import SharedFinding, find_shared_findings
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
 from pagegrade.store.repositories.monitors import MAX_CROSSINGS, list_recent_crossings
-from pagegrade.store.repositories.overview import (
+from pagegrade.store.repositories.projects import (
     WorsePage,
     average_score,
     changes_since,

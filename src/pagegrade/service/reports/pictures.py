@@ -14,7 +14,7 @@ from pagegrade.parse.files.image import shown_type
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.pictures import load_picture
+from pagegrade.store.repositories.run_history import load_picture
 
 MAX_NAME: Final = 16
 """Characters of the name of a picture."""

@@ -15,10 +15,10 @@ from pagegrade.parse.url import project_of
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports.listing import WEEK_MS
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories import ignores, silences, webhooks
+from pagegrade.store.repositories import ignores, monitors, webhooks
 from pagegrade.store.repositories import projects as store
 from pagegrade.store.repositories.counts import count_matching
-from pagegrade.store.repositories.overview import average_score, pages_that_got_worse
+from pagegrade.store.repositories.projects import average_score, pages_that_got_worse
 
 DELETED_AT_ONCE: Final = 200
 """Reports per transaction: a large project must not block the writer for other clients."""
@@ -101,7 +101,7 @@ def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = 
     if not caller.may_use(project):
         return ()
     ignores.delete_of_project(tx, caller.account.id, project)
-    silences.delete_of_project(tx, caller.account.id, project)
+    monitors.delete_of_project(tx, caller.account.id, project)
     webhooks.delete_of_project(tx, caller.account.id, project)
     return store.delete_from_project(tx, caller.account.id, project, limit=limit)
 

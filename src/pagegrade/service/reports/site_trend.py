@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from pagegrade.store.repositories.overview import PageScore
+from pagegrade.store.repositories.projects import PageScore
 
 DAY_MS: Final = 86_400_000
 MAX_DAYS: Final = 30

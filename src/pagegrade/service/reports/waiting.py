@@ -8,7 +8,7 @@ from pagegrade.model.account import Caller
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.service.reports.views import Viewed
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.waiting import count_ahead, usual_duration_ms
+from pagegrade.store.queue.length import count_ahead, usual_duration_ms
 
 
 class Wait(msgspec.Struct, frozen=True, kw_only=True):

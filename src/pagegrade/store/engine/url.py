@@ -13,6 +13,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.store.engine.database import Database
 
 EXAMPLES: Final = (
     "Write it like sqlite:////var/lib/pagegrade/pagegrade.db or postgresql+psycopg://USER:PASSWORD@HOST:5432/DATABASE."
@@ -59,3 +60,14 @@ def parse_database_url(url: str) -> URL:
     if not parsed.database:
         raise InvalidInput(f"The database URL names no database. {EXAMPLES} {ENCODING}")
     return parsed.set(drivername="postgresql+psycopg")
+
+
+def name_of(database: Database) -> str:
+    """Return the path of the file, or a name like ``reports on db.example:5432``."""
+    if database.path is not None:
+        return str(database.path)
+    parsed = parse_database_url(database.url)
+    host = parsed.host or "this machine"
+    if ":" in host:
+        host = f"[{host}]"
+    return f"{parsed.database} on {host}" + (f":{parsed.port}" if parsed.port else "")

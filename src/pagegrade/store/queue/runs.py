@@ -28,13 +28,19 @@ from pagegrade.store.queue.admission import (
 )
 from pagegrade.store.queue.lease import MAX_LEASE_MS
 from pagegrade.store.queue.procrastinate_queue import hasten_job
-from pagegrade.store.repositories.account_usage import count_analysis, count_browser
+from pagegrade.store.repositories.accounts import count_analysis, count_browser
 from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, drop_visits, end_visits, hasten_lines
 from pagegrade.store.repositories.monitor_outcomes import record_outcome
 from pagegrade.store.repositories.outbox import add_event
-from pagegrade.store.repositories.pictures import drop_pictures, save_pictures
 from pagegrade.store.repositories.reports import await_pending, load_report, mark_report
-from pagegrade.store.repositories.run_history import NO_DEVICE, device_of, load_run, save_detail
+from pagegrade.store.repositories.run_history import (
+    NO_DEVICE,
+    device_of,
+    drop_pictures,
+    load_run,
+    save_detail,
+    save_pictures,
+)
 from pagegrade.store.schema import tables
 
 _NEW: Final = (

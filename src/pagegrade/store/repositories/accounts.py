@@ -1,18 +1,22 @@
-"""Accounts: the owners of keys and reports, and their usage."""
+"""Accounts: the owners of keys and reports, their usage, and people as an identity provider knows them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, text, update
+from sqlalchemy.types import LargeBinary
 
-from pagegrade.model.account import Account, Brand, Member, QuotaName, Quotas, Usage
+from pagegrade.model.account import Account, Brand, Member, MonthUsage, QuotaName, Quotas, Usage, month_of
+from pagegrade.model.single_sign_on import Identity
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT
 from pagegrade.store.schema.account_tables import (
+    account_usage,
     actions,
     brands,
     identities,
@@ -22,6 +26,80 @@ from pagegrade.store.schema.account_tables import (
     sign_in_links,
 )
 from pagegrade.store.schema.tables import accounts, api_keys, report_counts, runs
+
+SHOWN_MONTHS: Final = 12
+_ANALYSIS: Final = Prepared(
+    text(
+        "INSERT INTO account_usage (account_id, month, analyses) VALUES (:account_id, :month, 1) "
+        "ON CONFLICT (account_id, month) DO UPDATE SET analyses = account_usage.analyses + 1"
+    )
+)
+_BROWSER: Final = text(
+    "INSERT INTO account_usage (account_id, month, browser_ms) VALUES (:account_id, :month, :browser_ms) "
+    "ON CONFLICT (account_id, month) DO UPDATE SET browser_ms = account_usage.browser_ms + excluded.browser_ms"
+)
+# The counter of the crawl still has what was counted before.
+_PAGES: Final = text(
+    "INSERT INTO account_usage (account_id, month, audit_pages) "
+    "SELECT account_id, :month, :fetched - fetched FROM crawls "
+    "WHERE id = :crawl_id AND account_id IS NOT NULL AND fetched < :fetched "
+    "ON CONFLICT (account_id, month) DO UPDATE SET audit_pages = account_usage.audit_pages + excluded.audit_pages"
+)
+_WARNED: Final = text(
+    "INSERT INTO account_usage (account_id, month, warned) VALUES (:account_id, :month, :warned) "
+    "ON CONFLICT (account_id, month) DO UPDATE SET warned = excluded.warned"
+).bindparams(bindparam("warned", type_=LargeBinary))
+_read_warned: Final = msgspec.json.Decoder(dict[QuotaName, int]).decode
+_COLUMNS: Final = (
+    account_usage.c.month,
+    account_usage.c.analyses,
+    account_usage.c.browser_ms,
+    account_usage.c.audit_pages,
+)
+
+
+def count_analysis(tx: Transaction, account_id: int, now_ms: int) -> None:
+    """Count an analysis that is asked for; the lock of the account must be held."""
+    _ANALYSIS.rows(tx, {"account_id": account_id, "month": month_of(now_ms)})
+
+
+def count_browser(tx: Transaction, account_id: int, browser_ms: int, now_ms: int) -> None:
+    """Count the time of an analysis in a browser; the lock of the account must be held."""
+    tx.execute(_BROWSER, {"account_id": account_id, "month": month_of(now_ms), "browser_ms": browser_ms})
+
+
+def count_pages(tx: Transaction, crawl_id: int, fetched: int, now_ms: int) -> None:
+    """Count the pages that a crawl has fetched, before its own counter is stored; one of the command line has none."""
+    tx.execute(_PAGES, {"crawl_id": crawl_id, "month": month_of(now_ms), "fetched": fetched})
+
+
+def load_month(tx: Transaction, account_id: int, now_ms: int) -> MonthUsage:
+    """Return what an account has used in the month of a moment."""
+    month = month_of(now_ms)
+    its = (account_usage.c.account_id == account_id, account_usage.c.month == month)
+    row = tx.execute(select(*_COLUMNS).where(*its)).first()
+    return MonthUsage(month) if row is None else MonthUsage(*row)
+
+
+def load_months(tx: Transaction, account_id: int) -> tuple[MonthUsage, ...]:
+    """Return the last ``SHOWN_MONTHS`` months in which an account used something, the newest first."""
+    query = select(*_COLUMNS).where(account_usage.c.account_id == account_id)
+    rows = tx.execute(query.order_by(account_usage.c.month.desc()).limit(SHOWN_MONTHS))
+    return tuple(MonthUsage(*row) for row in rows)
+
+
+def load_warned(tx: Transaction, account_id: int, now_ms: int) -> Mapping[QuotaName, int]:
+    """Return name of a quota -> per cent of it that the account was told of in the month of a moment."""
+    its = (account_usage.c.account_id == account_id, account_usage.c.month == month_of(now_ms))
+    packed = tx.execute(select(account_usage.c.warned).where(*its)).scalar()
+    return {} if packed is None else _read_warned(bytes(packed))
+
+
+def save_warned(tx: Transaction, account_id: int, warned: Mapping[QuotaName, int], now_ms: int) -> None:
+    """Store what the account was told of in the month of a moment; the lock of the account must be held."""
+    values = {"account_id": account_id, "month": month_of(now_ms), "warned": msgspec.json.encode(warned)}
+    tx.execute(_WARNED, values)
+
 
 DAY_MS: Final = 86_400_000
 ACCOUNT_COLUMNS: Final = (
@@ -309,3 +387,44 @@ def account_of(row: Sequence[Any]) -> Account:
         plan=plan,
         quotas={} if quotas is None else _quotas(bytes(quotas)),
     )
+
+
+def find_account_id(tx: Transaction, issuer: str, subject: str) -> int | None:
+    """Return the account that a person signs in to; ``None``: no account is theirs."""
+    query = select(identities.c.account_id).where(identities.c.issuer == issuer, identities.c.subject == subject)
+    found: int | None = tx.execute(query).scalar()
+    return found
+
+
+def find_email(tx: Transaction, account_id: int, issuer: str) -> str | None:
+    """Return the address that a provider has for the person of an account, empty where it has none.
+
+    ``None``: it does not sign anybody in to the account.
+    """
+    query = select(identities.c.email).where(identities.c.account_id == account_id, identities.c.issuer == issuer)
+    found: str | None = tx.execute(query).scalar()
+    return found
+
+
+def add_identity(tx: Transaction, account_id: int, identity: Identity, now_ms: int) -> None:
+    """Let a person sign in to an account, who signs in to none yet; no other person of that provider does any more."""
+    remove_identity(tx, account_id, identity.issuer)
+    values = {
+        "issuer": identity.issuer,
+        "subject": identity.subject,
+        "account_id": account_id,
+        "email": identity.email,
+        "linked_at_ms": now_ms,
+    }
+    tx.execute(insert(identities).values(values))
+
+
+def save_email(tx: Transaction, identity: Identity) -> None:
+    """Store the address that a provider has for a person now."""
+    query = update(identities).where(identities.c.issuer == identity.issuer, identities.c.subject == identity.subject)
+    tx.execute(query.where(identities.c.email != identity.email).values(email=identity.email))
+
+
+def remove_identity(tx: Transaction, account_id: int, issuer: str) -> None:
+    """Let nobody of a provider sign in to an account."""
+    tx.execute(delete(identities).where(identities.c.account_id == account_id, identities.c.issuer == issuer))

@@ -33,10 +33,9 @@ from pagegrade.report.gates import (
 )
 from pagegrade.report.serialize import timestamp
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.monitors import add_crossing, list_of_audit, list_of_report, save_monitor
+from pagegrade.store.repositories.monitors import add_crossing, is_silent, list_of_audit, list_of_report, save_monitor
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.run_history import latest_completed, list_comparable, load_run
-from pagegrade.store.repositories.silences import is_silent
 from pagegrade.store.schema.tables import reports, run_details
 
 _REPORT: Final = select(reports.c.project, reports.c.render).where(reports.c.id == bindparam("report_id"))

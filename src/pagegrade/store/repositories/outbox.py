@@ -17,8 +17,8 @@ from pagegrade.model.stored import GRADES, StoredRun
 from pagegrade.model.webhooks import MAX_PAYLOAD_BYTES, MESSAGE_KINDS, Event, receiver_of
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.repositories.monitors import is_silent
 from pagegrade.store.repositories.run_history import latest_comparable, latest_completed, latest_finished
-from pagegrade.store.repositories.silences import is_silent
 from pagegrade.store.schema.tables import deliveries, events, webhooks
 
 DIGEST_MS: Final = 30_000

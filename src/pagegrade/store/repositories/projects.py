@@ -1,18 +1,19 @@
-"""Projects: the hosts of an account's reports, with how many there are and how they did."""
+"""Projects: the hosts of an account's reports, how many there are, and figures of one or all above their list."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
 import msgspec
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select, text
 
-from pagegrade.model.stored import State
+from pagegrade.model.stored import State, StoredReport
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT, Kind, count_projects, load_counts
 from pagegrade.store.repositories.reports import GREATEST_ID, delete_reports
+from pagegrade.store.repositories.run_history import same_basis
 from pagegrade.store.schema.tables import report_counts, reports
 
 # One look at the end of an index for each: a greatest value of many groups would read all of them.
@@ -82,3 +83,125 @@ def delete_from_project(tx: Transaction, account_id: int, name: str, *, limit: i
     )
     delete_reports(tx, ids)
     return ids
+
+
+NEWEST: Final = 1_000
+"""Reports that the average is taken from, so that it costs the same for every account."""
+TREND_PAGES: Final = 100
+"""Reports of a project whose scores make its trend, the newest ones."""
+TREND_RUNS: Final = 30
+"""Runs of each of them, the newest ones."""
+MAX_PAGES: Final = 500
+"""Reports among which pages that got worse are looked for, the ones that were analyzed last."""
+_SCORES: Final = select(reports.c.score).where(reports.c.account_id == bindparam("account"))
+_OF_ALL: Final = _SCORES.order_by(reports.c.dated_at_ms.desc()).limit(NEWEST).subquery()
+_OF_PROJECT: Final = (
+    _SCORES.where(reports.c.project == bindparam("project"))
+    .order_by(reports.c.dated_at_ms.desc())
+    .limit(NEWEST)
+    .subquery()
+)
+_AVERAGE: Final = Prepared(select(func.avg(_OF_ALL.c.score)))
+_AVERAGE_OF_PROJECT: Final = Prepared(select(func.avg(_OF_PROJECT.c.score)))
+_COMPARED: Final = (
+    "SELECT b.number FROM runs AS b WHERE b.report_id = recent.report_id "  # noqa: S608 - ours
+    "AND b.number < recent.number "
+    f"AND b.score IS NOT NULL AND {same_basis('b', 'recent')} AND b.finished_at_ms"
+)
+_WEEK_AGO: Final = (
+    "JOIN runs AS earlier ON earlier.report_id = recent.report_id AND earlier.number = COALESCE("
+    f"({_COMPARED} <= :since ORDER BY b.finished_at_ms DESC, b.number DESC LIMIT 1), "
+    f"({_COMPARED} > :since ORDER BY b.finished_at_ms, b.number LIMIT 1)) "
+)
+"""``earlier``: the run whose score was that of the page at ``since``, or the first one since, that compares."""
+
+
+def _worse(condition: str) -> Prepared:
+    return Prepared(
+        text(
+            "SELECT newest.id, newest.url, earlier.number, recent.number, earlier.score, "  # noqa: S608 - ours
+            "recent.score FROM "
+            f"(SELECT id, url, run_number FROM reports WHERE account_id = :account{condition}"
+            " ORDER BY dated_at_ms DESC LIMIT :count) AS newest "
+            "JOIN runs AS recent ON recent.report_id = newest.id AND recent.number = newest.run_number "
+            f"{_WEEK_AGO}WHERE recent.finished_at_ms >= :since AND earlier.score > recent.score "
+            "ORDER BY earlier.score - recent.score DESC, newest.id"
+        )
+    )
+
+
+_WORSE: Final = _worse("")
+_WORSE_OF_PROJECT: Final = _worse(" AND project = :project")
+_CHANGES: Final = text(
+    "SELECT reports.id, recent.score - earlier.score FROM reports "  # noqa: S608 - ours
+    "JOIN runs AS recent ON recent.report_id = reports.id AND recent.number = reports.run_number "
+    f"{_WEEK_AGO}WHERE reports.id IN :reports AND recent.finished_at_ms > :since"
+).bindparams(bindparam("reports", expanding=True))
+
+
+_SCORES_OF_PROJECT: Final = Prepared(
+    text(
+        "SELECT runs.report_id, runs.finished_at_ms, runs.score, runs.ruleset FROM "  # noqa: S608 - ours
+        "(SELECT id, run_number FROM reports WHERE account_id = :account AND project = :project "
+        "ORDER BY dated_at_ms DESC LIMIT :pages) AS newest "
+        "JOIN runs AS shown ON shown.report_id = newest.id AND shown.number = newest.run_number "
+        "JOIN runs ON runs.report_id = newest.id AND runs.number > newest.run_number - :runs "
+        f"AND runs.number <= newest.run_number AND {same_basis('runs', 'shown')} "
+        "WHERE runs.score IS NOT NULL AND runs.finished_at_ms IS NOT NULL "
+        "ORDER BY runs.finished_at_ms, runs.id"
+    )
+)
+
+
+class PageScore(NamedTuple):
+    """The score of a page at a point in time."""
+
+    report_id: int
+    at_ms: int
+    score: int
+    ruleset: str
+
+
+class WorsePage(NamedTuple):
+    """A page whose newest score is lower than the one of a week ago, on the same basis."""
+
+    report_id: int
+    url: str
+    before_number: int
+    after_number: int
+    before: int
+    after: int
+
+
+def average_score(tx: Transaction, account_id: int, project: str = "") -> float | None:
+    """Return the mean score of the ``NEWEST`` reports of an account, or of one project; ``None`` without a score."""
+    if project:
+        row = _AVERAGE_OF_PROJECT.first(tx, {"account": account_id, "project": project})
+    else:
+        row = _AVERAGE.first(tx, {"account": account_id})
+    return None if row is None or row[0] is None else float(row[0])
+
+
+def changes_since(tx: Transaction, reports: Iterable[StoredReport], since_ms: int) -> dict[int, int]:
+    """Return report id -> points gained since a time, for the reports that were analyzed since.
+
+    The score at that time counts, or the first one after it, of the runs that compare with the shown one.
+    """
+    shown = [report.id for report in reports if report.run_number is not None and report.score is not None]
+    rows = tx.execute(_CHANGES, {"reports": shown, "since": since_ms}) if shown else ()
+    return {report_id: points for report_id, points in rows}  # noqa: C416 - rows are no pairs
+
+
+def pages_that_got_worse(
+    tx: Transaction, account_id: int, *, since_ms: int, project: str = ""
+) -> tuple[WorsePage, ...]:
+    """Return the pages with fewer points now than at a time, compared as ``changes_since`` does, the worst first."""
+    sent = {"account": account_id, "since": since_ms, "count": MAX_PAGES}
+    rows = _WORSE_OF_PROJECT.rows(tx, {**sent, "project": project}) if project else _WORSE.rows(tx, sent)
+    return tuple(WorsePage(*row) for row in rows)
+
+
+def scores_of_project(tx: Transaction, account_id: int, project: str) -> tuple[PageScore, ...]:
+    """Return the scores of the pages of a project in order of time, within ``TREND_PAGES`` and ``TREND_RUNS``."""
+    sent = {"account": account_id, "project": project, "pages": TREND_PAGES, "runs": TREND_RUNS}
+    return tuple(PageScore(*row) for row in _SCORES_OF_PROJECT.rows(tx, sent))

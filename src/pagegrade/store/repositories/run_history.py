@@ -1,21 +1,21 @@
-"""The runs of a report, for reading, and the results of each."""
+"""The runs of a report, for reading: the results of each, and the pictures of the run that the report shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import and_, bindparam, func, insert, select
+from sqlalchemy import and_, bindparam, func, insert, select, text
 
 from pagegrade.model.rendering import Device
 from pagegrade.model.report import Basis
-from pagegrade.model.stored import StoredReport, StoredRun
+from pagegrade.model.stored import PackedPicture, StoredReport, StoredRun
 from pagegrade.report.codec import shown_detail, unpacked_bytes
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.schema import tables
-from pagegrade.store.schema.tables import run_details, runs
+from pagegrade.store.schema.tables import run_details, run_pictures, runs
 
 NO_DEVICE: Final = "none"
 """Value in place of the device for runs without a browser."""
@@ -181,3 +181,40 @@ def load_recent_scores(tx: Transaction, reports: Iterable[StoredReport], count: 
 def save_detail(tx: Transaction, run_id: int, detail: bytes) -> None:
     """Store ``PackedReport.detail`` of a run that ends."""
     tx.execute(insert(run_details), {"run_id": run_id, "body": detail, "plain_bytes": unpacked_bytes(detail)})
+
+
+_DROP: Final = Prepared(
+    text(
+        "DELETE FROM run_pictures WHERE run_id IN (SELECT id FROM runs WHERE report_id = :report_id) "
+        "RETURNING LENGTH(body)"
+    )
+)
+_LOAD: Final = (
+    select(run_pictures.c.body)
+    .join(runs, runs.c.id == run_pictures.c.run_id)
+    .where(
+        runs.c.report_id == bindparam("report"),
+        runs.c.number == bindparam("number"),
+        run_pictures.c.name == bindparam("picture"),
+    )
+)
+
+
+def save_pictures(tx: Transaction, run_id: int, pictures: Sequence[PackedPicture]) -> None:
+    """Keep the pictures of a run that ends now."""
+    if pictures:
+        tx.execute(
+            insert(run_pictures),
+            [{"run_id": run_id, "name": picture.name, "body": picture.body} for picture in pictures],
+        )
+
+
+def drop_pictures(tx: Transaction, report_id: int) -> int:
+    """Delete the pictures of a report, which another run is about to replace; return their size in bytes."""
+    return sum(size for (size,) in _DROP.rows(tx, {"report_id": report_id}))
+
+
+def load_picture(tx: Transaction, report_id: int, number: int, name: str) -> bytes | None:
+    """Return a picture of a run of a report; ``None`` when there is none."""
+    body: bytes | None = tx.execute(_LOAD, {"report": report_id, "number": number, "picture": name}).scalar()
+    return None if body is None else bytes(body)

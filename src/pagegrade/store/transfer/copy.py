@@ -29,8 +29,8 @@ from pagegrade.report.sanitize import clean_text
 from pagegrade.store.engine import postgresql, sqlite
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.postgresql_database import PostgresDatabase
-from pagegrade.store.engine.redact import name_of
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
+from pagegrade.store.engine.url import name_of
 from pagegrade.store.queue.lease_reaper import reap_runs
 from pagegrade.store.repositories.processes import list_live
 from pagegrade.store.schema.migrate import VERSION_ROW, WORKS_ROW, check_schema, schema_state, upgrade_within

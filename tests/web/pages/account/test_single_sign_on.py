@@ -15,8 +15,7 @@ from pagegrade.model.account import Caller, Role
 from pagegrade.model.single_sign_on import GroupRule
 from pagegrade.service.accounts.operations import disable
 from pagegrade.service.accounts.team import invite
-from pagegrade.store.repositories.accounts import list_accounts, save_password
-from pagegrade.store.repositories.identities import find_email
+from pagegrade.store.repositories.accounts import find_email, list_accounts, save_password
 from pagegrade.store.repositories.members import load_role
 from pagegrade.web.pages.account.single_sign_on import ATTEMPT, MAX_KEPT
 from pagegrade.web.session_cookie import SESSION, cookie_name

@@ -8,8 +8,7 @@ from sqlalchemy import text
 
 from pagegrade.clock import now_ms
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.crawl_claims import has_due_crawl
-from pagegrade.store.repositories.crawls import last_crawl
+from pagegrade.store.repositories.crawls import has_due_crawl, last_crawl
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import NOW_MS, make_empty
 

@@ -7,8 +7,7 @@ from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.account_usage import load_months
-from pagegrade.store.repositories.accounts import load_account
+from pagegrade.store.repositories.accounts import load_account, load_months
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import NOW_MS, make_empty
 

@@ -7,7 +7,7 @@ from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.account_usage import load_month, load_warned
+from pagegrade.store.repositories.accounts import load_month, load_warned
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import NOW_MS, make_empty
 

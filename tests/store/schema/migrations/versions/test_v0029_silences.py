@@ -7,8 +7,7 @@ from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.monitors import load_monitor
-from pagegrade.store.repositories.silences import count_silences
+from pagegrade.store.repositories.monitors import count_silences, load_monitor
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import NOW_MS, make_empty
 

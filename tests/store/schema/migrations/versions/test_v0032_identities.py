@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from pagegrade.model.single_sign_on import Identity
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.identities import add_identity, find_account_id
+from pagegrade.store.repositories.accounts import add_identity, find_account_id
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import NOW_MS, make_empty
 

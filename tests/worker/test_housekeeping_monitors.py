@@ -13,9 +13,9 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.due_runs import find_due, queue_due
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
-from pagegrade.worker import monitor_scheduler as module
+from pagegrade.worker import housekeeping as module
+from pagegrade.worker.housekeeping import queue_due_monitors, schedule_monitors
 from pagegrade.worker.jitter import repeat
-from pagegrade.worker.monitor_scheduler import queue_due_monitors, schedule_monitors
 from tests.queue_builders import Queue, completed
 from tests.store_builders import add_owner, make_database
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.report_urls import AT_ONCE, find_urls
-from pagegrade.store.repositories.reports import add_report
+from pagegrade.store.repositories.reports import AT_ONCE, add_report, find_urls
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.store.engine.server_lock import LOCK_NAME, all_lock_files, hold_locks, lock_files
+from pagegrade.store.engine.data_dir import LOCK_NAME, all_lock_files, hold_locks, lock_files
 
 pytestmark = pytest.mark.backend("sqlite", reason="a lock of a folder; no database")
 
@@ -41,7 +41,7 @@ def test_a_lock_of_the_dead_is_free(tmp_path: Path) -> None:
     code = (
         "import os, signal, subprocess, sys\n"
         "from pathlib import Path\n"
-        "from pagegrade.store.engine.server_lock import hold_locks\n"
+        "from pagegrade.store.engine.data_dir import hold_locks\n"
         f"with hold_locks([Path({str(path)!r})]):\n"
         "    child = subprocess.Popen([sys.executable, '-c', 'import sys; sys.stdin.read()'], stdin=subprocess.PIPE)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

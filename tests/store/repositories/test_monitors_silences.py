@@ -11,10 +11,9 @@ from pagegrade.model.monitors import Silence
 from pagegrade.model.webhooks import Event
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.deletion_clock import trust_clock
-from pagegrade.store.repositories.monitors import add_monitor
-from pagegrade.store.repositories.outbox import add_event
-from pagegrade.store.repositories.silences import (
+from pagegrade.store.repositories.monitors import (
     KEPT_MS,
+    add_monitor,
     add_silence,
     count_silences,
     delete_of_project,
@@ -24,6 +23,7 @@ from pagegrade.store.repositories.silences import (
     list_silences,
     load_silence,
 )
+from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.webhooks import add_webhook
 from tests.queue_builders import Queue
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database

@@ -13,8 +13,8 @@ from pagegrade.model.rendering import Device
 from pagegrade.service.container import Services
 from pagegrade.store.queue.runs import set_step
 from pagegrade.store.repositories.run_history import list_runs
-from pagegrade.worker import step_notes
-from pagegrade.worker.step_notes import StepNotes
+from pagegrade.worker import execute
+from pagegrade.worker.execute import StepNotes
 from tests.queue_builders import Queue
 from tests.store_builders import add_owner, make_database
 
@@ -36,7 +36,7 @@ def queue(services: Services) -> Queue:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """No analysis is too short."""
-    monkeypatch.setattr(step_notes, "QUIET_S", 0.0)
+    monkeypatch.setattr(execute, "QUIET_S", 0.0)
 
 
 def step_of(queue: Queue, report_id: int) -> str | None:

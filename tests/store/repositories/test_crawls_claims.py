@@ -13,16 +13,20 @@ from pagegrade.model.account import Caller
 from pagegrade.model.audit import Crawl
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.audits import stop_crawl
-from pagegrade.store.repositories.crawl_claims import (
+from pagegrade.store.repositories.crawls import (
     MAX_LEASE_MS,
     CrawlFigures,
+    CrawlTakenOver,
+    advance_crawl,
+    change_crawl,
     count_crawls,
+    end_crawl,
     extend_crawl,
     has_due_crawl,
+    load_crawl,
     release_crawl,
     release_every_crawl,
 )
-from pagegrade.store.repositories.crawls import CrawlTakenOver, advance_crawl, change_crawl, end_crawl, load_crawl
 from tests import audit_builders
 from tests.audit_builders import make_audit
 from tests.database_clock import make_clock, move, show
