@@ -31,11 +31,10 @@ from pagegrade.parse.files import (
     legacy_javascript,
     manifest,
     robots,
-    robots_permission,
     security_txt,
     sitemap,
 )
-from pagegrade.parse.html import charset, parser, srcset, viewport
+from pagegrade.parse.html import declarations, parser, srcset, viewport
 from pagegrade.parse.html import newer_features as newer_html
 from pagegrade.parse.http import (
     caching,
@@ -69,7 +68,7 @@ def _sitemap(text: str) -> object:
 
 PARSERS: Final[dict[str, Parser]] = {
     "robots.txt": lambda text: robots.parse_robots_txt(_response(text)),
-    "robots.txt rule": lambda text: robots_permission.permitted(
+    "robots.txt rule": lambda text: robots.permitted(
         _response(f"User-agent: *\nDisallow: /{text}"), (f"https://example.com/{text[:2_000]}",)
     ),
     "Content-Signal": content_preferences.read_content_signal,
@@ -111,9 +110,9 @@ PARSERS: Final[dict[str, Parser]] = {
     "library of a URL": javascript_libraries.library_of_url,
     "srcset": srcset.parse_srcset,
     "viewport": viewport.parse_viewport,
-    "charset of a type": charset.charset_of_content_type,
-    "charset of a meta": lambda text: charset.charset_of_content_type(text, meta=True),
-    "charset declarations": lambda text: charset.declarations(text.encode(), None, ()),
+    "charset of a type": declarations.charset_of_content_type,
+    "charset of a meta": lambda text: declarations.charset_of_content_type(text, meta=True),
+    "charset declarations": lambda text: declarations.declarations(text.encode(), None, ()),
     "cookie": lambda text: cookies.parse_cookie(text, url=URL),
     "cookie's date": cookies.parse_cookie_date,
     "caching": lambda text: caching.read_cache_policy(_response(Cache_Control=text, Expires=text, Vary=text)),

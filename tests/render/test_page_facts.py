@@ -13,7 +13,7 @@ from pagegrade.render.page_facts import browser_facts, drawing_limits, paint_pha
 from pagegrade.render.pdf_model import sheet
 from pagegrade.render.text import render_text
 from pagegrade.report.page_summary import rendered_page
-from tests.render.test_key_figures import rendered
+from tests.render.test_figures import rendered
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_passed, make_report, make_result
 

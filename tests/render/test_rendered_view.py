@@ -26,7 +26,7 @@ from pagegrade.render.rendered_view import (
 )
 from pagegrade.report.page_summary import rendered_page
 from tests.linear import MAX_RATIO, growth
-from tests.render.test_key_figures import rendered
+from tests.render.test_figures import rendered
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_failed_report, make_report, make_result
 

@@ -7,7 +7,7 @@ from typing import Final
 from pagegrade.model.artifacts import NotGathered, Resource, Resources
 from pagegrade.model.document import Document, Image
 from pagegrade.model.rendering import Rendering
-from pagegrade.parse.html.menus import is_in_menu
+from pagegrade.parse.html.single_elements import is_in_menu
 from pagegrade.parse.url import strip_fragment
 
 FIRST: Final = 5

@@ -20,7 +20,7 @@ from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.access import Access
 from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
-from pagegrade.parse.files.robots_permission import MAX_COMPARED, permitted
+from pagegrade.parse.files.robots import MAX_COMPARED, permitted
 from pagegrade.parse.html.parser import NamedURLs, find_named_urls
 from pagegrade.parse.url import Target, host, origin
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
-from pagegrade.service.accounts.quota_warnings import find_low, warn_of_quotas
+from pagegrade.service.accounts.quotas import find_low, warn_of_quotas
 from pagegrade.service.accounts.sessions import forget_sessions
 from pagegrade.service.container import Services
 from pagegrade.service.erasure import finish_erasure

@@ -1,5 +1,3 @@
-"""URLs that a site means as one are one; nothing else is guessed."""
-
 from __future__ import annotations
 
 import pytest
@@ -7,7 +5,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.parse.url import join_url
-from pagegrade.parse.urls.identity import has_session, identity, is_growing, is_storable, keyed_hash, seems_to_act
+from pagegrade.parse.urls.identity import (
+    has_session,
+    identity,
+    is_growing,
+    is_storable,
+    keyed_hash,
+    page_url,
+    seems_to_act,
+)
+from tests.builders import make_artifacts, make_response
+
+
+@pytest.mark.parametrize(
+    ("asked", "locations", "shown"),
+    [
+        ("/", (), "/"),
+        ("/#/chairs", (), "/#/chairs"),
+        ("/#/chairs", ("/", "https://example.com/"), "/#/chairs"),
+        ("/#/chairs", ("/#/lamps", "/"), "/#/lamps"),
+        ("/", ("/#!lamps",), "/#!lamps"),
+        ("/#/chairs", ("/#top",), "/"),
+    ],
+)
+def test_redirects_keep_a_route_unless_they_name_another(asked: str, locations: tuple[str, ...], shown: str) -> None:
+    """As browsers do."""
+    base = "https://example.com"
+    hops = [make_response(url=f"{base}/", status=302, headers=[("Location", one)]) for one in locations]
+    navigation = make_artifacts(url=f"{base}/", requested_url=base + asked, hops=hops).navigation
+
+    assert page_url(navigation) == base + shown
+
 
 ROOT = "https://example.com"
 SESSION = "0123456789abcdef0123"

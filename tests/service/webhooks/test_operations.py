@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from pagegrade.model.account import Account, Caller, Key
 from pagegrade.model.errors import NotFound
 from pagegrade.service.webhooks import operations as service
-from pagegrade.service.webhooks.payload import make_key
-from pagegrade.service.webhooks.signatures import unsubscribe_token
+from pagegrade.service.webhooks.payload import make_key, unsubscribe_token
 from pagegrade.service.webhooks.validation import NewWebhook, WebhookChange
 from pagegrade.store.engine.database import Database
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database

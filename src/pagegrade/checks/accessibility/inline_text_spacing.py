@@ -5,7 +5,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Document, StyleAttribute
 from pagegrade.model.outcome import Outcome, Severity
-from pagegrade.parse.html.own_text import own_text
+from pagegrade.parse.html.single_elements import own_text
 
 _LEAST: Final = {"letter-spacing": 0.12, "word-spacing": 0.16, "line-height": 1.5}
 """Shares of the size of the font: WCAG 2.2, success criterion 1.4.12."""

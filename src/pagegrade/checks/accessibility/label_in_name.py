@@ -9,7 +9,7 @@ from pagegrade.model.document import Anchor, Document, NamedElement
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.aria.roles import first_role
 from pagegrade.parse.html.accessibility import LABELED
-from pagegrade.parse.html.shown_text import shown_text
+from pagegrade.parse.html.single_elements import shown_text
 
 MAX_READ: Final = 300
 """Elements of one page whose text is read anew, because it differs from the name or is not known."""

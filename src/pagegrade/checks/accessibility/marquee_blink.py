@@ -9,7 +9,7 @@ from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.document import Document, Node
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.html.layers import covers_window
-from pagegrade.parse.html.shown_text import text_length
+from pagegrade.parse.html.single_elements import text_length
 
 MAX_MOVING: Final = 100
 MIN_MOVING: Final = 300

@@ -11,7 +11,7 @@ from pagegrade.model.document import Document, ElementFact, Heading, Node, Parag
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.assistant_answer import MIN_GAPS, find_assistant_answer, find_named_gaps
 from pagegrade.parse.byte_search import ByteSearch
-from pagegrade.parse.html.shown_text import holds, holds_code, is_hollow, short_texts
+from pagegrade.parse.html.single_elements import holds, holds_code, is_hollow, short_texts
 from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
 
 MAX_FOUND: Final = 1_000

@@ -8,8 +8,7 @@ from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document, Reference
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
-from pagegrade.parse.http.csp import CSP
-from pagegrade.parse.http.csp_matching import allows_inline, allows_url
+from pagegrade.parse.http.csp import CSP, allows_inline, allows_url
 from pagegrade.parse.party import Parties
 from pagegrade.parse.url import host, host_address
 

@@ -7,7 +7,7 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import NotApplicable, Severity
 from pagegrade.parse.data.link_phrases import is_generic_phrase
-from pagegrade.parse.html.citations import is_cited, language_around
+from pagegrade.parse.html.single_elements import is_cited, language_around
 from pagegrade.parse.url import strip_fragment
 
 FULL_AT: Final = 20

@@ -9,7 +9,7 @@ from pagegrade.model.artifacts import Navigation
 from pagegrade.model.outcome import Detail, Evidence, Outcome, Severity
 from pagegrade.parse.page_links import path_and_query
 from pagegrade.parse.url import route
-from pagegrade.parse.urls.routes import page_url
+from pagegrade.parse.urls.identity import page_url
 
 MAX_PARAMETERS: Final = 2
 _SESSION_NAMES: Final = frozenset(

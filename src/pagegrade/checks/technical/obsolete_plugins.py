@@ -5,7 +5,7 @@ from pagegrade.checks._check import State, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document, ElementFact
 from pagegrade.model.outcome import Outcome, Severity
-from pagegrade.parse.html.object_parameters import parameters
+from pagegrade.parse.html.single_elements import parameters
 from pagegrade.parse.page_links import path_and_query
 
 _TYPES: Final = {

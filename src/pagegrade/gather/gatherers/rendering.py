@@ -11,7 +11,7 @@ from pagegrade.gather.context import Context
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.artifacts import NOT_RENDERED, NotGathered
 from pagegrade.model.rendering import Rendering
-from pagegrade.parse.urls.routes import page_url
+from pagegrade.parse.urls.identity import page_url
 
 
 async def gather_rendering(context: Context) -> Rendering | NotGathered:

@@ -1,4 +1,4 @@
-"""Reads robots.txt and decides by it, and can say which line decided.
+"""Reads robots.txt and decides by it, also what this program may request and how fast; says which line decided.
 
 The package ``protego`` decides too, but cannot name the line, the rule and the group, nor list what it did not
 understand, and both are needed to correct the file.
@@ -23,6 +23,7 @@ from typing import Final, Literal
 import msgspec
 
 from pagegrade.model.artifacts import NotGathered, Response
+from pagegrade.model.identity import USER_AGENT
 from pagegrade.parse.url import is_http, join_url, strip_fragment
 
 MAX_BYTES: Final = 512_000
@@ -502,3 +503,58 @@ def _text(body: bytes, *, is_cut: bool) -> str:
             body = body[len(mark) :]
             break
     return body.decode("utf-8", "replace")
+
+
+OWN_TOKEN: Final = USER_AGENT.partition("/")[0]
+"""The name by which a robots.txt speaks of this program."""
+MAX_COMPARED: Final = 4_000_000_000
+"""Bytes of robots.txt times characters of addresses: every rule may have to be compared with every character.
+
+About half a second; fifty kilobytes of rules and two hundred addresses of eighty characters are a fifth of it.
+"""
+
+_SECONDS: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?")
+
+
+def permitted(robots_txt: Response, urls: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the addresses that may be asked for, in order; none where the file cannot be relied on.
+
+    Args:
+        robots_txt: The answer to ``/robots.txt`` after its redirects.
+        urls: Absolute, of the origin that the file is about; those that would go beyond ``MAX_COMPARED`` are left out.
+
+    Source: RFC 9309 sections 2.2 and 2.3.1
+    """
+    robots = parse_robots_txt(robots_txt)
+    if isinstance(robots, NotGathered):
+        return ()
+    left = MAX_COMPARED // max(1, len(robots_txt.body))
+    allowed = []
+    for url in urls:
+        left -= len(url)
+        if left < 0:
+            break
+        if robots.decide(OWN_TOKEN, url).allowed:
+            allowed.append(url)
+    return tuple(allowed)
+
+
+def crawl_delay(robots_txt: Response) -> float:
+    """Seconds that a robots.txt asks this program to wait between requests; 0 where it does not.
+
+    The group for this program counts, else that for all; of several lines the longest time.
+    """
+    robots = parse_robots_txt(robots_txt)
+    if isinstance(robots, NotGathered):
+        return 0.0
+    groups = robots.by_agent.get(OWN_TOKEN.lower()) or robots.by_agent.get("*") or ()
+    own = {id(group) for group in groups}
+    delays = [
+        float(line.value)
+        for line in robots.extensions
+        if line.directive == "crawl-delay"
+        and line.group is not None
+        and id(robots.groups[line.group]) in own
+        and _SECONDS.fullmatch(line.value)
+    ]
+    return max(delays, default=0.0)

@@ -27,9 +27,14 @@ from pagegrade.parse.cascade.sheets import visibility_of
 from pagegrade.parse.css.image_space import images_with_space
 from pagegrade.parse.files.javascript import marks_of_script
 from pagegrade.parse.html.accessibility import accessibility_of
-from pagegrade.parse.html.charset import charset_of_content_type, declarations, encoding_of_label
 from pagegrade.parse.html.collect import Collector
-from pagegrade.parse.html.doctype import is_malformed, rendering_mode
+from pagegrade.parse.html.declarations import (
+    charset_of_content_type,
+    declarations,
+    encoding_of_label,
+    is_malformed,
+    rendering_mode,
+)
 from pagegrade.parse.html.locate import locate
 from pagegrade.parse.html.main_content import names_of_main
 from pagegrade.parse.html.markup import count_faults, note_faults

@@ -1,4 +1,4 @@
-"""Identity of a URL: the form in which a crawl knows it, and signs that it should not be fetched."""
+"""Identity of a URL: the form in which a crawl knows it, signs that it should not be fetched, and routes of scripts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,22 @@ from collections.abc import Collection
 from hashlib import blake2b
 from typing import Final
 
+from pagegrade.model.artifacts import Navigation
 from pagegrade.parse.page_links import path_and_query
-from pagegrade.parse.url import MAX_URL_CHARACTERS, is_http, strip_fragment
+from pagegrade.parse.url import MAX_URL_CHARACTERS, is_http, route, strip_fragment
+
+
+def page_url(navigation: Navigation) -> str:
+    """URL of the page after redirects, with the route under which a browser opens it.
+
+    A redirect keeps the fragment of the URL before it, unless it names one of its own.
+
+    Source: https://fetch.spec.whatwg.org/#concept-http-redirect-fetch
+    """
+    asked = (navigation.requested_url, *(hop.header("location") or "" for hop in navigation.hops))
+    last = next((url for url in reversed(asked) if "#" in url), "")
+    return navigation.main_document_url + route(last)
+
 
 MAX_SEGMENTS: Final = 20
 MAX_REPEATS: Final = 2

@@ -32,7 +32,7 @@ from pagegrade.model.artifacts import (
 )
 from pagegrade.model.audit import CrawlHost, PageRecord, Sheet, StopReason, URLState, WaitingURL
 from pagegrade.model.identity import VERSION
-from pagegrade.parse.files.robots_permission import crawl_delay, permitted
+from pagegrade.parse.files.robots import crawl_delay, permitted
 from pagegrade.parse.http.access import secrets_of
 from pagegrade.parse.http.caching import validator_of
 from pagegrade.parse.measure import Sample, measure_samples

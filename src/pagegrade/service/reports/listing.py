@@ -1,9 +1,9 @@
-"""Use cases of the list of reports on pages: rows with their counts, states of shown reports, and the whole list."""
+"""Use cases of the list of reports on pages: rows with counts and titles, states, trends of sites, the whole list."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -14,19 +14,131 @@ from pagegrade.model.stored import RATINGS, STATES, ListQuery, StoredReport
 from pagegrade.parse.url import project_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report, find_reports
-from pagegrade.service.reports.site_trend import TrendDay, site_trend
-from pagegrade.service.reports.titles import SharedFinding, find_shared_findings, find_titles
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
 from pagegrade.store.repositories.monitors import MAX_CROSSINGS, list_recent_crossings
 from pagegrade.store.repositories.projects import (
+    PageScore,
     WorsePage,
     average_score,
     changes_since,
     pages_that_got_worse,
     scores_of_project,
 )
-from pagegrade.store.repositories.run_history import load_recent_scores
+from pagegrade.store.repositories.run_history import load_details, load_recent_scores
+
+
+class _Page(msgspec.Struct):
+    title: str = ""
+
+
+class _Result(msgspec.Struct):
+    outcome: str
+    title: str = ""
+    lost: float = 0.0
+    counted_in: str | None = None
+
+
+class _Detail(msgspec.Struct):
+    page: _Page | None = None
+
+
+class _Results(msgspec.Struct):
+    results: dict[str, _Result] | None = None
+
+
+class SharedFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding of several pages."""
+
+    check: str
+    title: str
+    pages: int
+    lost: float
+    """Points of all these pages together."""
+
+
+_decode: Final = msgspec.json.Decoder(_Detail).decode
+_decode_results: Final = msgspec.json.Decoder(_Results).decode
+MAX_SHARED: Final = 8
+"""Findings of several pages that are listed."""
+
+
+def find_titles(tx: Transaction, reports: Sequence[StoredReport]) -> dict[int, str]:
+    """Report id -> title of its page as it was last seen; without those that have none, or were never seen.
+
+    Args:
+        tx: Any transaction.
+        reports: A page of a list: the results of each are read.
+    """
+    found: dict[int, str] = {}
+    for number, detail in load_details(tx, reports).items():
+        page = _decode(detail).page
+        if page is not None and page.title:
+            found[number] = page.title
+    return found
+
+
+def find_shared_findings(tx: Transaction, reports: Sequence[StoredReport]) -> tuple[SharedFinding, ...]:
+    """List the findings that at least two of the reports have: those of the most pages first, then by points.
+
+    Args:
+        tx: Any transaction.
+        reports: At most a hundred or so: the results of each are read.
+    """
+    found: dict[str, SharedFinding] = {}
+    for detail in load_details(tx, reports).values():
+        for check, result in (_decode_results(detail).results or {}).items():
+            if result.outcome not in {"warning", "failed"} or result.counted_in is not None:
+                continue
+            known = found.get(check)
+            found[check] = SharedFinding(
+                check=check,
+                title=result.title if known is None else known.title,
+                pages=1 if known is None else known.pages + 1,
+                lost=result.lost if known is None else known.lost + result.lost,
+            )
+    shared = sorted(
+        (one for one in found.values() if one.pages > 1), key=lambda one: (-one.pages, -one.lost, one.check)
+    )
+    return tuple(shared[:MAX_SHARED])
+
+
+DAY_MS: Final = 86_400_000
+MAX_DAYS: Final = 30
+"""The newest so many days with an analysis are shown."""
+
+
+class TrendDay(NamedTuple):
+    """The score of a site at the end of a day."""
+
+    at_ms: int
+    """Of the last analysis on that day (UTC)."""
+    score: float
+    """Mean of the newest score of each page until then."""
+    pages: int
+    """Pages that had a score by then."""
+
+
+def site_trend(scores: Iterable[PageScore]) -> tuple[TrendDay, ...]:
+    """Return the score of a site on each day on which a page of it was analyzed, oldest first.
+
+    Only scores by the rules of the newest one count: others do not compare.
+
+    Args:
+        scores: Of any of its pages, in order of time; those of one page all compare.
+    """
+    known = list(scores)
+    newest: dict[int, int] = {}
+    total = 0
+    days: dict[int, TrendDay] = {}
+    for one in known:
+        if one.ruleset != known[-1].ruleset:
+            continue
+        total += one.score - newest.get(one.report_id, 0)
+        newest[one.report_id] = one.score
+        days[one.at_ms // DAY_MS] = TrendDay(one.at_ms, total / len(newest), len(newest))
+    return tuple(days.values())[-MAX_DAYS:]
+
 
 MAX_SCORES: Final = 24
 """Runs of a report that are looked at for its trend in a list; only those that compare are shown."""

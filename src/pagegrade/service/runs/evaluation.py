@@ -37,7 +37,7 @@ from pagegrade.parse.page_kind import HIDDEN_UNTIL_SCRIPTS, empty_in_browser, re
 from pagegrade.parse.rendering.causes import largest_paint, shifted_elements
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
 from pagegrade.parse.url import host, origin, project_of, registrable_domain, route
-from pagegrade.parse.urls.routes import page_url
+from pagegrade.parse.urls.identity import page_url
 from pagegrade.report.bounds import bound_results
 from pagegrade.report.build import count_results, page_facts, result_of
 from pagegrade.report.codec import pack_report

@@ -13,8 +13,7 @@ from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded
 from pagegrade.model.webhooks import MAX_WEBHOOKS, Event, StoredDelivery, StoredWebhook, receiver_of
 from pagegrade.parse.url import origin
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
-from pagegrade.service.webhooks.payload import make_key
-from pagegrade.service.webhooks.signatures import KEY_NAME, is_token_of, secret_of, webhook_of_token
+from pagegrade.service.webhooks.payload import KEY_NAME, is_token_of, make_key, secret_of, webhook_of_token
 from pagegrade.service.webhooks.validation import NewWebhook, WebhookChange
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import deliveries as delivery_store

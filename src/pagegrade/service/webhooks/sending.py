@@ -35,8 +35,7 @@ from pagegrade.render.notifications import (
 )
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.analysis import policy_of
-from pagegrade.service.webhooks.payload import Prepared
-from pagegrade.service.webhooks.signatures import signed_headers, unsubscribe_token
+from pagegrade.service.webhooks.payload import Prepared, signed_headers, unsubscribe_token
 from pagegrade.store.repositories.deliveries import MAX_PAUSE_MS, AttemptOutcome
 
 DEADLINE_S: Final = 20.0

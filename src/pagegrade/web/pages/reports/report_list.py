@@ -22,9 +22,7 @@ from pagegrade.render.history import HEIGHT, Chart, RunPoint, chart_of, own_scal
 from pagegrade.render.i18n import Texts
 from pagegrade.service.access.operations import list_profiles
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.listing import SHARED_PAGES, find_rows, find_states
-from pagegrade.service.reports.site_trend import TrendDay
-from pagegrade.service.reports.titles import SharedFinding
+from pagegrade.service.reports.listing import SHARED_PAGES, SharedFinding, TrendDay, find_rows, find_states
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation

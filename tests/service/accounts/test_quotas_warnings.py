@@ -11,8 +11,7 @@ import msgspec
 import pytest
 
 from pagegrade.model.account import Account
-from pagegrade.service.accounts.quota_warnings import find_low, warn_of_quotas
-from pagegrade.service.accounts.quotas import set_quotas
+from pagegrade.service.accounts.quotas import find_low, set_quotas, warn_of_quotas
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.accounts import count_analysis

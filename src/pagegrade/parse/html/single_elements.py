@@ -1,4 +1,7 @@
-"""The text that people see in an element; looked at for few elements, so the walk does not collect it."""
+"""Facts about single elements, asked for few of them, so that the walk does not collect them.
+
+The menu around an element, the citation around a link, the text in an element, and parameters of an embedded object.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,27 @@ from typing import Final
 from turbohtml import Element, Text
 
 from pagegrade.model.document import Node, Visibility
+
+
+def is_in_menu(node: Node) -> bool:
+    """Return whether navigation is around the element; false for a node that is no element."""
+    return isinstance(node, Element) and node.closest("nav,[role=navigation i]") is not None
+
+
+MAX_CHILDREN: Final = 1_000
+
+
+def own_text(node: Node) -> str:
+    """Text nodes that are children of the element, white space collapsed; "" for a node that is no element."""
+    if not isinstance(node, Element):
+        return ""
+    parts: list[str] = []
+    for number, child in enumerate(node):
+        if number >= MAX_CHILDREN:
+            break
+        parts.append(child.data if isinstance(child, Text) else " ")
+    return " ".join("".join(parts).split())
+
 
 MAX_NODES: Final = 300
 MAX_CELLS: Final = 2_000
@@ -92,3 +116,53 @@ def short_texts(root: Node, selector: str, length: int) -> Iterator[tuple[Node, 
     for node in islice(root.select(selector), MAX_CELLS) if isinstance(root, Element) else ():
         if node.closest("code, kbd, pre, samp, var, blockquote") is None and not holds_code(node):
             yield node, " ".join(str(node.text)[:length].split())
+
+
+MAX_PARAMETERS: Final = 200
+
+
+def parameters(node: Node) -> dict[str, str]:
+    """Name in lower case -> value of the parameters directly inside; the first of a name counts."""
+    found: dict[str, str] = {}
+    if isinstance(node, Element):
+        for number, child in enumerate(node):
+            if number >= MAX_PARAMETERS:
+                break
+            if isinstance(child, Element) and child.tag == "param":
+                found.setdefault((child.attr("name") or "").strip().lower(), (child.attr("value") or "").strip())
+    return found
+
+
+MAX_LEVELS: Final = 8
+"""Elements looked at around a link, from the nearest on."""
+_NAMES: Final = frozenset(
+    "bibliography citation citations csl-bib-body csl-entry footnotes literature reference references reflist".split()
+)
+"""Classes and ids of lists of sources, and of the entries in them."""
+_ROLES: Final = frozenset({"doc-biblioentry", "doc-bibliography", "doc-endnote", "doc-endnotes", "doc-footnote"})
+
+
+def is_cited(node: Node) -> bool:
+    """Return whether an element around ``node`` is a citation or a list of sources, by its tag, role, class or id."""
+    if not isinstance(node, Element):
+        return False
+    for around in islice(node.ancestors, MAX_LEVELS):
+        if not isinstance(around, Element):
+            break
+        if around.tag == "cite" or around.attr("role") in _ROLES or around.attr("id") in _NAMES:
+            return True
+        classes = around.attrs.get("class") or ()
+        words = classes.split() if isinstance(classes, str) else classes
+        if not _NAMES.isdisjoint(word.lower() for word in words):
+            return True
+    return False
+
+
+def language_around(node: Node) -> str | None:
+    """Return the ``lang`` of the nearest element around ``node`` that has one; ``None`` where none has."""
+    if not isinstance(node, Element):
+        return None
+    for around in node.ancestors:
+        if isinstance(around, Element) and "lang" in around.attrs:
+            return str(around.attrs["lang"] or "")
+    return None
