@@ -28,7 +28,7 @@ LONGEST = (
     "tests/generated_clients/",
     "tests/install/",
     "tests/store/repositories/test_report_list.py",
-    "tests/cli/test_serve.py",
+    "tests/cli/commands/test_serve.py",
     "tests/store/queue/",
     "tests/e2e/",
     "tests/sandbox/test_pool.py",

@@ -194,7 +194,7 @@ main(["checks"])
 INTERRUPT = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
 
 
-@pytest.mark.parametrize("module", ["pagegrade.cli.app", "pagegrade.cli.catalogue"])
+@pytest.mark.parametrize("module", ["pagegrade.cli.app", "pagegrade.cli.commands.catalogue"])
 @pytest.mark.parametrize(
     "what",
     [

@@ -29,9 +29,12 @@ STARTS: Final = {
         "from pagegrade.cli.app import run; run(['analyze', 'http://127.0.0.1:1/', '--quiet'])",
         f"{DATABASE} {WEB} {RARE}",
     ),
-    "pagegrade accounts": ("import pagegrade.cli.app, pagegrade.cli.accounts", f"pydantic starlette uvicorn {RARE}"),
-    "pagegrade serve": ("import pagegrade.cli.app, pagegrade.cli.serve", RARE),
-    "pagegrade worker": ("import pagegrade.cli.app, pagegrade.cli.serve", RARE),
+    "pagegrade accounts": (
+        "import pagegrade.cli.app, pagegrade.cli.commands.accounts",
+        f"pydantic starlette uvicorn {RARE}",
+    ),
+    "pagegrade serve": ("import pagegrade.cli.app, pagegrade.cli.commands.serve", RARE),
+    "pagegrade worker": ("import pagegrade.cli.app, pagegrade.cli.commands.serve", RARE),
     "a child that reads pages": (
         "import importlib; from pagegrade.sandbox.worker import TASKS\n"
         "for name in TASKS: importlib.import_module(name)\n"

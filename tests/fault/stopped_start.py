@@ -12,13 +12,13 @@ import sys
 from typing import Any, Final
 
 POINTS: Final = {
-    "settings": ("pagegrade.cli.serve", "service_options"),
-    "database": ("pagegrade.cli.serve", "wait_for"),
+    "settings": ("pagegrade.cli.commands.serve", "service_options"),
+    "database": ("pagegrade.cli.commands.serve", "wait_for"),
     "tables": ("pagegrade.store.schema.migrate", "delete"),
-    "loop": ("pagegrade.cli.serve", "Process"),
-    "port": ("pagegrade.cli.serve", "serve"),
-    "account": ("pagegrade.cli.serve", "ensure_owner"),
-    "key": ("pagegrade.cli.serve", "make_link"),
+    "loop": ("pagegrade.cli.commands.serve", "Process"),
+    "port": ("pagegrade.cli.commands.serve", "serve"),
+    "account": ("pagegrade.cli.commands.serve", "ensure_owner"),
+    "key": ("pagegrade.cli.commands.serve", "make_link"),
 }
 """Name -> (module, function that is called there): the settings are read, the tables were made and the transaction is
 open, the port is about to be taken, the first account was made and its transaction is open."""

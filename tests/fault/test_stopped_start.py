@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_serve import environment
+from tests.cli.commands.test_serve import environment
 from tests.fault.stopped_start import POINTS
 from tests.postgres import databases
 from tests.server import COMMAND

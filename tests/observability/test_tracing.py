@@ -80,7 +80,7 @@ def test_a_block_does_not_swallow_what_goes_wrong() -> None:
 def test_a_server_without_traces_never_imports_opentelemetry(tmp_path: Path) -> None:
     """The parts of `pagegrade serve`, all imported and made: neither the library nor what it stands on."""
     script = (
-        "import sys, pagegrade.cli.serve\n"
+        "import sys, pagegrade.cli.commands.serve\n"
         "from pagegrade.wiring import make_services\n"
         "services = make_services()\n"
         "services.database.close()\n"

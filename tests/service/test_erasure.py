@@ -366,7 +366,7 @@ def test_reports_of_others_stay(database: Database) -> None:
 
 DIE = """
 import os, signal, sys
-from pagegrade.cli import accounts
+from pagegrade.cli.commands import accounts
 real, calls = accounts.erase_part, []
 def erase_part(*arguments):
     calls.append(1)

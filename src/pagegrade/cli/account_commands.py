@@ -27,7 +27,7 @@ def accounts_create(
     ] = False,
 ) -> None:
     """Create an account and print its id."""
-    from pagegrade.cli.accounts import create
+    from pagegrade.cli.commands.accounts import create
 
     create(name=name, email=email, locale=locale, timezone=timezone, invite=invite)
 
@@ -44,7 +44,7 @@ def accounts_login_link(
     ] = 24,
 ) -> None:
     """Print a link that signs you in to the pages once, to set a password there."""
-    from pagegrade.cli.accounts import login_link
+    from pagegrade.cli.commands.accounts import login_link
 
     login_link(account_id, hours)
 
@@ -52,7 +52,7 @@ def accounts_login_link(
 @accounts.command("password")
 def accounts_password(account_id: AccountId) -> None:
     """Set the password of an account: typed, or one line of stdin. All its sessions end."""
-    from pagegrade.cli.accounts import set_password
+    from pagegrade.cli.commands.accounts import set_password
 
     set_password(account_id)
 
@@ -62,7 +62,7 @@ def accounts_admin(
     account_id: AccountId, *, remove: Annotated[bool, typer.Option("--remove", help="Take the rights away.")] = False
 ) -> None:
     """Let the owner of an account administer this installation on its pages."""
-    from pagegrade.cli.accounts import set_rights
+    from pagegrade.cli.commands.accounts import set_rights
 
     set_rights(account_id, remove=remove)
 
@@ -86,7 +86,7 @@ def accounts_quotas(
     format_name: Format = "text",
 ) -> None:
     """Show the quotas of an account and what it has used; change them first where an option says so."""
-    from pagegrade.cli.accounts import change_quotas
+    from pagegrade.cli.commands.accounts import change_quotas
 
     change_quotas(account_id, plan=plan, changes=changes or (), format_name=format_name)
 
@@ -94,7 +94,7 @@ def accounts_quotas(
 @accounts.command("list")
 def accounts_list(format_name: Format = "text") -> None:
     """List the accounts."""
-    from pagegrade.cli.accounts import show_all
+    from pagegrade.cli.commands.accounts import show_all
 
     show_all(format_name)
 
@@ -102,7 +102,7 @@ def accounts_list(format_name: Format = "text") -> None:
 @accounts.command("disable")
 def accounts_disable(account_id: AccountId) -> None:
     """Disable an account: its keys stop working and its sessions end. Its reports stay."""
-    from pagegrade.cli.accounts import turn_off
+    from pagegrade.cli.commands.accounts import turn_off
 
     turn_off(account_id)
 
@@ -113,7 +113,7 @@ def accounts_delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,  # noqa: FBT002 - of Typer
 ) -> None:
     """Erase an account with its reports, keys and sessions. This cannot be undone."""
-    from pagegrade.cli.accounts import erase
+    from pagegrade.cli.commands.accounts import erase
 
     erase(account_id, yes=yes)
 
@@ -121,7 +121,7 @@ def accounts_delete(
 @accounts.command("enable")
 def accounts_enable(account_id: AccountId) -> None:
     """Enable a disabled account and its keys."""
-    from pagegrade.cli.accounts import turn_on
+    from pagegrade.cli.commands.accounts import turn_on
 
     turn_on(account_id)
 
@@ -156,7 +156,7 @@ def keys_create(
     ] = None,
 ) -> None:
     """Create a key and print its secret, which is shown only once: KEY=$(pagegrade keys create --name ci)."""
-    from pagegrade.cli.keys import NewKey, create
+    from pagegrade.cli.commands.keys import NewKey, create
 
     create(
         NewKey(
@@ -179,7 +179,7 @@ def keys_list(
     format_name: Format = "text",
 ) -> None:
     """List the keys, without their secrets."""
-    from pagegrade.cli.keys import show_all
+    from pagegrade.cli.commands.keys import show_all
 
     show_all(account_id, format_name)
 
@@ -189,7 +189,7 @@ def keys_revoke(
     which: Annotated[str, typer.Argument(metavar="ID_OR_PREFIX", help="As `pagegrade keys list` shows it.")],
 ) -> None:
     """Revoke a key, effective with the next request."""
-    from pagegrade.cli.keys import turn_off
+    from pagegrade.cli.commands.keys import turn_off
 
     turn_off(which)
 
@@ -205,7 +205,7 @@ PersonId = Annotated[int, typer.Argument(metavar="PERSON", help="As `pagegrade m
 @members.command("list")
 def members_list(*, account_id: OwnerOfTeam = None, format_name: Format = "text") -> None:
     """List the members of an account with their roles."""
-    from pagegrade.cli.members import show_all
+    from pagegrade.cli.commands.members import show_all
 
     show_all(account_id, format_name)
 
@@ -220,7 +220,7 @@ def members_invite(
     account_id: OwnerOfTeam = None,
 ) -> None:
     """Print a link that makes one person a member, once, within seven days."""
-    from pagegrade.cli.members import invite
+    from pagegrade.cli.commands.members import invite
 
     invite(label, role, account_id)
 
@@ -228,7 +228,7 @@ def members_invite(
 @members.command("invitations")
 def members_invitations(*, account_id: OwnerOfTeam = None, format_name: Format = "text") -> None:
     """List the invitations that can be accepted, without their links."""
-    from pagegrade.cli.members import show_invitations
+    from pagegrade.cli.commands.members import show_invitations
 
     show_invitations(account_id, format_name)
 
@@ -242,7 +242,7 @@ def members_withdraw(
     account_id: OwnerOfTeam = None,
 ) -> None:
     """Withdraw an invitation: its link no longer works."""
-    from pagegrade.cli.members import withdraw
+    from pagegrade.cli.commands.members import withdraw
 
     withdraw(invitation_id, account_id)
 
@@ -255,7 +255,7 @@ def members_role(
     account_id: OwnerOfTeam = None,
 ) -> None:
     """Give a member another role, effective with the next request."""
-    from pagegrade.cli.members import change_role
+    from pagegrade.cli.commands.members import change_role
 
     change_role(person_id, role, account_id)
 
@@ -263,6 +263,6 @@ def members_role(
 @members.command("remove")
 def members_remove(person_id: PersonId, *, account_id: OwnerOfTeam = None) -> None:
     """Make a person a member no longer, effective with the next request. What they made stays."""
-    from pagegrade.cli.members import remove
+    from pagegrade.cli.commands.members import remove
 
     remove(person_id, account_id)

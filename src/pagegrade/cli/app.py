@@ -216,7 +216,7 @@ def analyze(
 ) -> None:
     """Fetch pages, check them and grade them."""
     from pagegrade.cli.access_options import typed_access
-    from pagegrade.cli.analyze import AnalyzeRequest, analyze_pages
+    from pagegrade.cli.commands.analyze import AnalyzeRequest, analyze_pages
     from pagegrade.cli.ignore_file import read_ignores
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
@@ -338,7 +338,7 @@ def audit(
 ) -> None:
     """Crawl a site and check all of its pages."""
     from pagegrade.cli.access_options import typed_access
-    from pagegrade.cli.audit import AuditRequest, audit_site
+    from pagegrade.cli.commands.audit import AuditRequest, audit_site
 
     request = AuditRequest(
         typed=url,
@@ -376,7 +376,7 @@ def compare_audits(
     as_json: Annotated[bool, typer.Option("--json", help="Write the comparison as JSON.")] = False,
 ) -> None:
     """Show what changed between two crawls of audit."""
-    from pagegrade.cli.audit import compare_two
+    from pagegrade.cli.commands.audit import compare_two
 
     compare_two(before, after, as_json=as_json)
 
@@ -413,7 +413,7 @@ def evaluate(
     quiet: Quiet = False,
 ) -> None:
     """Evaluate saved artifacts, or an HTML file, without the network."""
-    from pagegrade.cli.evaluate import EvaluateRequest, evaluate_page
+    from pagegrade.cli.commands.evaluate import EvaluateRequest, evaluate_page
     from pagegrade.cli.ignore_file import read_ignores
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
@@ -437,7 +437,7 @@ def explain(
     check: Annotated[str, typer.Argument(metavar="CHECK", help="Id of a check, as `pagegrade checks` lists them.")],
 ) -> None:
     """Explain what a check tests, why it matters and how to fix its findings."""
-    from pagegrade.cli.catalogue import explain_check
+    from pagegrade.cli.commands.catalogue import explain_check
 
     explain_check(check)
 
@@ -447,7 +447,7 @@ def checks(
     format_name: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="text or json.")] = "text",
 ) -> None:
     """List all checks with their severity and maximum penalty."""
-    from pagegrade.cli.catalogue import list_checks
+    from pagegrade.cli.commands.catalogue import list_checks
 
     list_checks(format_name)
 
@@ -475,7 +475,7 @@ def serve(
     from pagegrade.cli.interrupts import end_on_sigterm
 
     end_on_sigterm()
-    from pagegrade.cli.serve import serve_reports
+    from pagegrade.cli.commands.serve import serve_reports
 
     raise typer.Exit(serve_reports(hosts=hosts or (), port=port, workers=0 if no_worker else workers))
 
@@ -506,7 +506,7 @@ def worker(
     from pagegrade.cli.interrupts import end_on_sigterm
 
     end_on_sigterm()
-    from pagegrade.cli.serve import work
+    from pagegrade.cli.commands.serve import work
 
     raise typer.Exit(work(concurrency=concurrency, hosts=hosts or (), port=port))
 
@@ -516,7 +516,7 @@ def openapi(
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - is stdout.")] = "-",
 ) -> None:
     """Print the OpenAPI 3.1 description of the HTTP API."""
-    from pagegrade.cli.description import write_description
+    from pagegrade.cli.commands.description import write_description
 
     write_description(output)
 
@@ -537,7 +537,7 @@ def mcp(
     ] = False,
 ) -> None:
     """Offer tools to an agent over standard input and output (Model Context Protocol)."""
-    from pagegrade.cli.agent_tools import serve_tools
+    from pagegrade.cli.commands.agent_tools import serve_tools
     from pagegrade.wiring import Rendered
 
     serve_tools(allow_networks=tuple(allow_network or ()), render=Rendered(device="mobile") if render else None)
@@ -559,6 +559,6 @@ def doctor(
     ] = False,
 ) -> None:
     """Check the machine, the settings and the database, and advise on problems."""
-    from pagegrade.cli.doctor import examine
+    from pagegrade.cli.commands.doctor import examine
 
     raise typer.Exit(examine(format_name, online, delete_leftovers=delete_leftovers))

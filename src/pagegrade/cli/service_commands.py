@@ -42,7 +42,7 @@ Budgets = Annotated[
 @monitors.command("list")
 def monitors_list(*, account_id: OfAccount = None, format_name: Format = "text") -> None:
     """List the monitors of an account with the budgets that are breached."""
-    from pagegrade.cli.monitors import show_all
+    from pagegrade.cli.commands.monitors import show_all
 
     show_all(account_id, format_name)
 
@@ -61,7 +61,7 @@ def monitors_create(
     account_id: OfAccount = None,
 ) -> None:
     """Create a monitor for a report or an audit and print its id."""
-    from pagegrade.cli.monitors import create, read_change
+    from pagegrade.cli.commands.monitors import create, read_change
 
     changed = read_change(
         of_audit=audit_id is not None, schedule=schedule, timezone=timezone, budgets=budget, remind=remind
@@ -80,7 +80,7 @@ def monitors_change(
     account_id: OfAccount = None,
 ) -> None:
     """Change the schedule, the time zone, all budgets, or the reminder of a monitor."""
-    from pagegrade.cli.monitors import change
+    from pagegrade.cli.commands.monitors import change
 
     change(monitor_id, account_id, schedule=schedule, timezone=timezone, budgets=budget or None, remind=remind)
 
@@ -88,7 +88,7 @@ def monitors_change(
 @monitors.command("pause")
 def monitors_pause(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
     """Pause a monitor."""
-    from pagegrade.cli.monitors import change
+    from pagegrade.cli.commands.monitors import change
 
     change(monitor_id, account_id, paused=True)
 
@@ -96,7 +96,7 @@ def monitors_pause(monitor_id: MonitorId, *, account_id: OfAccount = None) -> No
 @monitors.command("resume")
 def monitors_resume(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
     """Resume a monitor; a run that was due meanwhile follows at once."""
-    from pagegrade.cli.monitors import change
+    from pagegrade.cli.commands.monitors import change
 
     change(monitor_id, account_id, paused=False)
 
@@ -104,7 +104,7 @@ def monitors_resume(monitor_id: MonitorId, *, account_id: OfAccount = None) -> N
 @monitors.command("delete")
 def monitors_delete(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
     """Delete a monitor; its report or audit stays."""
-    from pagegrade.cli.monitors import delete
+    from pagegrade.cli.commands.monitors import delete
 
     delete(monitor_id, account_id)
 
@@ -121,7 +121,7 @@ def monitors_silence(
     account_id: OfAccount = None,
 ) -> None:
     """Let nobody get messages about a monitor or a site for a while and print the id of the silence."""
-    from pagegrade.cli.monitors import silence
+    from pagegrade.cli.commands.monitors import silence
 
     silence(monitor_id, project, account_id, reason=reason, hours=hours)
 
@@ -129,7 +129,7 @@ def monitors_silence(
 @monitors.command("silences")
 def monitors_silences(*, account_id: OfAccount = None, format_name: Format = "text") -> None:
     """List the silences of an account that are not over."""
-    from pagegrade.cli.monitors import show_silences
+    from pagegrade.cli.commands.monitors import show_silences
 
     show_silences(account_id, format_name)
 
@@ -141,7 +141,7 @@ def monitors_unsilence(
     account_id: OfAccount = None,
 ) -> None:
     """End a silence now."""
-    from pagegrade.cli.monitors import end
+    from pagegrade.cli.commands.monitors import end
 
     end(silence_id, account_id)
 
@@ -164,7 +164,7 @@ ProjectOfEvents = Annotated[
 @webhooks.command("list")
 def webhooks_list(*, account_id: OwnerOfWebhook = None, format_name: Format = "text") -> None:
     """List the webhooks of an account, without their secrets."""
-    from pagegrade.cli.webhooks import show_all
+    from pagegrade.cli.commands.webhooks import show_all
 
     show_all(account_id, format_name)
 
@@ -182,7 +182,7 @@ def webhooks_create(
     account_id: OwnerOfWebhook = None,
 ) -> None:
     """Create a webhook and print its id and its secret."""
-    from pagegrade.cli.webhooks import create
+    from pagegrade.cli.commands.webhooks import create
 
     create(url, kind=kind, events=event, project=project, account_id=account_id)
 
@@ -200,7 +200,7 @@ def webhooks_change(
     account_id: OwnerOfWebhook = None,
 ) -> None:
     """Change the receiver, the project or all events of a webhook; disable or enable it."""
-    from pagegrade.cli.webhooks import change
+    from pagegrade.cli.commands.webhooks import change
 
     change(webhook_id, url=url, events=event or None, project=project, disabled=disabled, account_id=account_id)
 
@@ -208,7 +208,7 @@ def webhooks_change(
 @webhooks.command("rotate")
 def webhooks_rotate(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None) -> None:
     """Give a webhook a new secret and print it; the previous one signs for 24 hours more."""
-    from pagegrade.cli.webhooks import rotate
+    from pagegrade.cli.commands.webhooks import rotate
 
     rotate(webhook_id, account_id)
 
@@ -216,7 +216,7 @@ def webhooks_rotate(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None)
 @webhooks.command("test")
 def webhooks_test(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None) -> None:
     """Send a test event and print the id of its delivery."""
-    from pagegrade.cli.webhooks import send_test
+    from pagegrade.cli.commands.webhooks import send_test
 
     send_test(webhook_id, account_id)
 
@@ -226,7 +226,7 @@ def webhooks_deliveries(
     webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None, format_name: Format = "text"
 ) -> None:
     """List the newest deliveries to a webhook."""
-    from pagegrade.cli.webhooks import show_deliveries
+    from pagegrade.cli.commands.webhooks import show_deliveries
 
     show_deliveries(webhook_id, account_id, format_name)
 
@@ -241,7 +241,7 @@ def webhooks_retry(
     account_id: OwnerOfWebhook = None,
 ) -> None:
     """Send a delivery again."""
-    from pagegrade.cli.webhooks import retry
+    from pagegrade.cli.commands.webhooks import retry
 
     retry(webhook_id, delivery_id, account_id)
 
@@ -249,7 +249,7 @@ def webhooks_retry(
 @webhooks.command("delete")
 def webhooks_delete(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None) -> None:
     """Delete a webhook with the log of its deliveries."""
-    from pagegrade.cli.webhooks import delete
+    from pagegrade.cli.commands.webhooks import delete
 
     delete(webhook_id, account_id)
 
@@ -294,7 +294,7 @@ Authorities = Annotated[
 @access_profiles.command("list")
 def access_profiles_list(*, account_id: OwnerOfProfile = None, format_name: Format = "text") -> None:
     """List the access profiles of an account, without their secrets."""
-    from pagegrade.cli.access_profiles import show_all
+    from pagegrade.cli.commands.access_profiles import show_all
 
     show_all(account_id, format_name)
 
@@ -313,7 +313,7 @@ def access_profiles_create(
     account_id: OwnerOfProfile = None,
 ) -> None:
     """Create an access profile and print its id; analyses of its origins use it from now on."""
-    from pagegrade.cli.access_profiles import TypedProfile, create
+    from pagegrade.cli.commands.access_profiles import TypedProfile, create
 
     typed = TypedProfile(
         name=name,
@@ -343,7 +343,7 @@ def access_profiles_change(
     account_id: OwnerOfProfile = None,
 ) -> None:
     """Change an access profile: all origins, all headers, all cookies or all parameters, or one of the others."""
-    from pagegrade.cli.access_profiles import TypedProfile, change
+    from pagegrade.cli.commands.access_profiles import TypedProfile, change
 
     typed = TypedProfile(
         name=name,
@@ -361,7 +361,7 @@ def access_profiles_change(
 @access_profiles.command("delete")
 def access_profiles_delete(profile_id: ProfileId, *, account_id: OwnerOfProfile = None) -> None:
     """Delete an access profile; its reports are analyzed without it from now on."""
-    from pagegrade.cli.access_profiles import delete
+    from pagegrade.cli.commands.access_profiles import delete
 
     delete(profile_id, account_id)
 
@@ -369,7 +369,7 @@ def access_profiles_delete(profile_id: ProfileId, *, account_id: OwnerOfProfile 
 @access_profiles.command("rotate")
 def access_profiles_rotate() -> None:
     """Encrypt the secrets of all accounts with the first key of PAGEGRADE_SECRET_KEY, so that others can go."""
-    from pagegrade.cli.access_profiles import rotate
+    from pagegrade.cli.commands.access_profiles import rotate
 
     raise typer.Exit(rotate())
 
@@ -381,7 +381,7 @@ def migrate(
     ] = False,
 ) -> None:
     """Migrate the database to this version. Other commands and the server do it automatically."""
-    from pagegrade.cli.maintenance import migrate_database
+    from pagegrade.cli.commands.maintenance import migrate_database
 
     raise typer.Exit(migrate_database(check=check))
 
@@ -405,7 +405,7 @@ def transfer(
     from pagegrade.store.engine.factory import require_postgresql
 
     require_postgresql()
-    from pagegrade.cli.transfer import transfer_database
+    from pagegrade.cli.commands.transfer import transfer_database
 
     raise typer.Exit(transfer_database(from_file=from_file, to=to, to_file=to_file))
 
@@ -430,7 +430,7 @@ def prune(
     ] = False,
 ) -> None:
     """Delete expired reports and runs, by the settings or the options. The server does it automatically."""
-    from pagegrade.cli.maintenance import prune_database
+    from pagegrade.cli.commands.maintenance import prune_database
 
     prune_database(days=days, runs=runs, dry_run=dry_run, trusts_clock=trust_clock)
 
@@ -443,7 +443,7 @@ def prove_site(
     ] = None,
 ) -> None:
     """Show how to prove that a site is yours, and whether it is proved; 1 if it is not."""
-    from pagegrade.cli.prove_site import prove_site as prove
+    from pagegrade.cli.commands.prove_site import prove_site as prove
 
     raise typer.Exit(prove(url, account_id))
 

@@ -99,6 +99,6 @@ def test_a_crawl_notes_what_changed_since_the_last_that_compares(tmp_path: Path)
 
 
 def test_a_folder_without_a_crawl_is_named(tmp_path: Path) -> None:
-    """Two folders that were crawled are compared in tests/cli/test_audit.py."""
+    """Two folders that were crawled are compared in tests/cli/commands/test_audit.py."""
     with pytest.raises(InvalidInput, match="not the folder of an evaluated crawl"):
         compare_folders(tmp_path, tmp_path)

@@ -14,8 +14,7 @@ import typer
 from pagegrade.cli import exit_codes
 from pagegrade.cli.database import explain_trouble
 from pagegrade.cli.files import read_file
-from pagegrade.cli.output import write_stdout
-from pagegrade.cli.tables import write_list
+from pagegrade.cli.output import write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.service.access.vault import KEY_FILE

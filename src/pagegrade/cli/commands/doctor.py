@@ -10,8 +10,7 @@ from typing import Final
 
 from pagegrade.cli import exit_codes
 from pagegrade.cli.interrupts import run_async
-from pagegrade.cli.output import color_wanted, write_stdout
-from pagegrade.cli.tables import check_format
+from pagegrade.cli.output import check_format, color_wanted, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.escape import visible

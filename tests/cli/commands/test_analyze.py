@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from pagegrade.cli.analyze import Progress
 from pagegrade.cli.app import run
+from pagegrade.cli.commands.analyze import Progress
 from pagegrade.gather.run import gather
 from pagegrade.model.artifacts import Artifacts
 from pagegrade.parse.url import Target

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.cli.audit import CrawlProgress
+from pagegrade.cli.commands.audit import CrawlProgress
 from pagegrade.store.analysis.relations import is_installed
 from tests.cli.command_line import CommandLine
 from tests.site_world.server import serving

@@ -9,8 +9,7 @@ import typer
 
 from pagegrade.cli.database import opened
 from pagegrade.cli.interrupts import run_async
-from pagegrade.cli.output import write_stdout
-from pagegrade.cli.tables import check_format, write_list
+from pagegrade.cli.output import check_format, write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account, Quotas, QuotaState, read_quotas
 from pagegrade.model.errors import InvalidInput, NotFound

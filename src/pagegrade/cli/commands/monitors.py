@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from pagegrade.cli.database import opened
-from pagegrade.cli.output import write_stdout
-from pagegrade.cli.tables import check_format, write_list
+from pagegrade.cli.output import check_format, write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed, Violation

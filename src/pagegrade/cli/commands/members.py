@@ -9,8 +9,7 @@ from typing import Final, TypeVar
 import typer
 
 from pagegrade.cli.database import opened
-from pagegrade.cli.output import write_stdout
-from pagegrade.cli.tables import check_format, write_list
+from pagegrade.cli.output import check_format, write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account, Caller, Invitation, Role, Teammate
 from pagegrade.model.errors import NotFound

@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.cli.app import run
-from pagegrade.cli.catalogue import explain_check
+from pagegrade.cli.commands.catalogue import explain_check
 from pagegrade.service.catalogue import check_penalties
 
 CATALOGUE = {**all_checks(), **all_site_checks()}
