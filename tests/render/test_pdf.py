@@ -19,8 +19,7 @@ from pypdf.generic import ArrayObject, DictionaryObject
 
 from pagegrade.model.account import Brand
 from pagegrade.model.errors import InvalidInput, PDFNotInstalled
-from pagegrade.model.manual_results import ManualResult
-from pagegrade.model.report import Report
+from pagegrade.model.report import ManualResult, Report
 from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.conformance import conformance_sheet
 from pagegrade.render.pdf import (
