@@ -41,9 +41,10 @@ REASONS = [
     ("connect", "proxy_sign_in"), ("connect", "proxy_refused"), ("connect", "proxy_unreachable"), ("tls", "tls_error"),
     ("timeout", "headers_timeout"), ("timeout", "timeout_total"), ("timeout", "deadline"),
     ("redirect_loop", "redirect_loop"), ("redirect_loop", "too_many_redirects"), ("not_html", "content_type"),
-    ("address_not_allowed", "target_refused"), ("address_not_allowed", "redirect_refused"), ("internal", "internal"),
-    ("too_large", "decode_bomb"), ("too_large", "parser_limit"), ("blocked", "challenge_cloudflare"),
-    ("blocked", "access_refused"), ("blocked", "access_not_sent"),
+    ("address_not_allowed", "target_refused"), ("address_not_allowed", "redirect_refused"),
+    ("timeout", "truncated_time"), ("connect", "truncated_connection"), ("connect", "truncated_coding"),
+    ("internal", "internal"), ("too_large", "decode_bomb"), ("too_large", "parser_limit"),
+    ("blocked", "challenge_cloudflare"), ("blocked", "access_refused"), ("blocked", "access_not_sent"),
 ]  # fmt: skip
 FAILURES = {
     **{code: failure(code, reason=None, retryable=FAILURE_CODES[code][0]) for code in FAILURE_CODES},

@@ -35,6 +35,11 @@ _OPEN_PRIVATELY: Final = N_("Open the URL in a private browser window: you may s
 _OWN_NETWORK: Final = N_(
     "If other sites cannot be analyzed either, the machine that Pagegrade runs on has no network or no DNS."
 )
+_OWN_ADDRESSES: Final = N_(
+    "If the page is in your own network, ask the operator of this Pagegrade to add the network "
+    "to the setting PAGEGRADE_ALLOW_NETWORKS: 127.0.0.0/8 for pages on its own machine, the network of "
+    "the page, such as 10.0.0.0/8, for others."
+)
 _LATER: Final = N_("Analyze the page again in a few minutes.")
 
 _NO_ANSWER: Final = WayOut(
@@ -58,7 +63,35 @@ _GONE: Final = WayOut(
     meaning=N_("According to its status, the response is a notice that the page is not there."),
     steps=(_OPEN_PRIVATELY, N_("Check the URL; the page may have moved.")),
 )
+_A_PART: Final = WayOut(
+    headline=N_("Only a part of the page arrived."),
+    meaning=N_("What has not arrived cannot be evaluated, and a part is not graded in place of the page."),
+    steps=(
+        N_("Open the URL in a browser, and look whether the end of the page is there."),
+        N_(
+            "If it is your site, look in the logs of the server and of a proxy before it for what ends or delays "
+            "the answer, and for a wrong Content-Length."
+        ),
+        _LATER,
+    ),
+    passes=True,
+)
 _WAYS: Final[Mapping[str, WayOut]] = {
+    "truncated_time": _A_PART,
+    "truncated_connection": _A_PART,
+    "truncated_coding": _A_PART,
+    "redirect_refused": WayOut(
+        headline=N_("The page redirects to a URL that is not allowed."),
+        meaning=N_(
+            "Its address was contacted, and answered with a redirect to one that is not: to a private network, to "
+            "something that is neither http nor https, or to what cannot be read as a URL."
+        ),
+        steps=(
+            N_("Ask for the URL without following redirects (curl -I), and look where the header Location leads."),
+            N_("Correct the redirect, or enter the URL of the page that it should lead to."),
+            _OWN_ADDRESSES,
+        ),
+    ),
     "dns_error": _NO_ANSWER,
     "dns_timeout": _NO_ANSWER,
     "dns": WayOut(
@@ -291,11 +324,7 @@ _WAYS: Final[Mapping[str, WayOut]] = {
         ),
         steps=(
             N_("Check the DNS records of the host name: it may have a private address by mistake."),
-            N_(
-                "If the page is in your own network, ask the operator of this Pagegrade to add the network "
-                "to the setting PAGEGRADE_ALLOW_NETWORKS: 127.0.0.0/8 for pages on its own machine, the network of "
-                "the page, such as 10.0.0.0/8, for others."
-            ),
+            _OWN_ADDRESSES,
         ),
     ),
     "internal": WayOut(

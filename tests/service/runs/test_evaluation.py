@@ -111,15 +111,37 @@ def test_unverified_connection_and_truncation_are_said() -> None:
     [
         ({"notes": ("decode_bomb",), "truncated": "limit"}, "too_large"),
         ({"body": b"", "truncated": "coding"}, "not_html"),
+        ({"body": b"", "truncated": "time"}, "timeout"),
+        ({"body": b"<!doctype html><html lang=en>", "truncated": "time"}, "timeout"),
+        ({"body": PAGE.encode()[:200], "truncated": "connection"}, "connect"),
+        ({"body": PAGE.encode()[:200], "truncated": "coding", "notes": ("truncated_stream",)}, "connect"),
     ],
 )
 def test_page_that_was_not_really_seen_is_never_scored(changes: dict[str, Any], code: str) -> None:
-    """A bomb, or an answer that cannot be unpacked, is no page to evaluate."""
+    """A bomb, an answer that cannot be unpacked, or the beginning of a page is no page to evaluate."""
     report = evaluate_artifacts(make_artifacts(response=replace(make_response(PAGE), **changes)))
 
     assert report.score is None
     assert report.error is not None
     assert report.error.code == code
+
+
+@pytest.mark.parametrize(
+    ("changes"),
+    [
+        {"truncated": "limit"},
+        {"body": PAGE.encode()[:200], "truncated": "limit"},
+        {"body": b"<h1>Plans</h1><p>Whole as it was sent", "truncated": "coding", "notes": ("plain_body",)},
+        {"body": b"<h1>Plans</h1></html>" + b"-" * 4_000, "truncated": "connection"},
+        {"body": b"<h1>Plans</h1></HTML >\n", "truncated": "time"},
+    ],
+)
+def test_page_that_was_seen_to_its_end_is_evaluated(changes: dict[str, Any]) -> None:
+    """A wrong length or a late close behind the end takes nothing from a page; our own limits are ours."""
+    report = evaluate_artifacts(make_artifacts(response=replace(make_response(PAGE), **changes)))
+
+    assert report.error is None
+    assert any(note.startswith("The page was not read to its end;") for note in report.run.notes)
 
 
 @pytest.mark.parametrize(("status", "retryable"), [(404, False), (410, False), (408, True), (500, True), (502, True)])

@@ -105,7 +105,8 @@ _KINDS: Final[dict[Kind, PageKind]] = {
             "notice",
             "A notice was served in place of the page: it says little, and not what was asked for.",
             "Open the URL in a private window, and from another network, to see what visitors get. Let the analyzer "
-            "through to the page itself, then retry.",
+            "through to the page itself, then retry. If this is the page itself, link from it to the other pages of "
+            "the site.",
         ),
         PageKind(
             "empty_shell",

@@ -56,6 +56,11 @@ _PASSING: Final = frozenset({408, 421, 425})
 """Errors below 500 that may be gone the next time."""
 _STAYS: Final = frozenset({"status_401"})
 """Refusals that no repetition passes: only a sign-in does."""
+_AS_SENT: Final = frozenset({"plain_body", "unknown_coding", "too_many_codings"})
+"""Notes of a body that was kept as it was sent, so that nothing of it is missing."""
+_END: Final = b"</html"
+_MAX_END: Final = 4_096
+"""Bytes in which the end of a page is looked for; scripts and comments may stand behind it."""
 _DOCUMENT_HOLDS: Final = frozenset({"empty_shell"})
 """Kinds of ``Withheld`` whose document is that of the page, although it is not all of it."""
 _OF_THE_WAY: Final = frozenset({"redirect-chain"})
@@ -279,15 +284,34 @@ def refusal_of(artifacts: Artifacts) -> Failure | None:
             reason="decode_bomb",
             http_status=response.status,
         )
-    if response.truncated is not None and not response.body:
+    if response.truncated == "coding" and not response.body:
         return Failure(
             code="not_html",
             message="The answer could not be unpacked: its Content-Encoding is damaged or one that was not asked for.",
-            reason="decode_error" if response.truncated == "coding" else f"truncated_{response.truncated}",
+            reason="decode_error",
+            http_status=response.status,
+            retryable=True,
+        )
+    if _is_a_part(response):
+        # The limits are ours, and what lies below them is large enough to be judged. Anything else that ends a page
+        # early is no property of it: what has not arrived is not missing from the page.
+        return Failure(
+            code="timeout" if response.truncated == "time" else "connect",
+            message="Only a part of the page arrived before the time was over."
+            if response.truncated == "time"
+            else "The answer ended before the page was whole.",
+            reason=f"truncated_{response.truncated}",
             http_status=response.status,
             retryable=True,
         )
     return None
+
+
+def _is_a_part(response: Response) -> bool:
+    """Return whether the end of the page is among what did not arrive, for another reason than our limits."""
+    if response.truncated in {None, "limit"} or not _AS_SENT.isdisjoint(response.notes):
+        return False
+    return _END not in response.body[-_MAX_END:].lower()
 
 
 def _observed(evaluated: Evaluated) -> Observed:
@@ -536,7 +560,7 @@ def _notes(artifacts: Artifacts, facts: Facts) -> tuple[str, ...]:
     if not response.body.strip():
         notes.append("The page is empty: the site answered with success and without content.")
     if response.truncated is not None:
-        notes.append(f"The page was not read to its end ({response.truncated}); what follows was not evaluated.")
+        notes.append("The page was not read to its end; what follows was not evaluated.")
     if facts.document.limits_hit:
         limits = ", ".join(facts.document.limits_hit)
         notes.append(f"The page is larger than our limits ({limits}); the rest was not read.")
