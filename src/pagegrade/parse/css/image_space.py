@@ -49,13 +49,15 @@ def _reserving(sheet: str) -> Iterator[str]:
     for block, lowered in zip(css.split("}")[:-1], css.lower().split("}"), strict=False):
         if not depth:
             before = block
-        depth += block.count("{")
-        may_reserve = "width" in lowered or "position" in lowered or "aspect-ratio" in lowered
-        if depth == 1 and may_reserve and _reserves(lowered.rpartition("{")[2]):
-            prelude = before.partition("{")[0].rpartition(";")[2].strip()
-            if 0 < len(prelude) <= MAX_SELECTOR and not prelude.startswith("@"):
-                yield prelude
-        depth = max(0, depth - 1)
+        depth += block.count("{") - 1
+        if depth == 0:
+            may_be_sized = ("height" in lowered and "width" in lowered) or "aspect-ratio" in lowered
+            if (may_be_sized or "position" in lowered) and _reserves(lowered.rpartition("{")[2]):
+                prelude = before.partition("{")[0].rpartition(";")[2].strip()
+                if 0 < len(prelude) <= MAX_SELECTOR and not prelude.startswith("@"):
+                    yield prelude
+        elif depth < 0:
+            depth = 0
 
 
 def _reserves(lowered: str) -> bool:
