@@ -59,8 +59,9 @@ def test_a_result_is_in_the_view_and_every_export(tmp_path: Path) -> None:
         by_person = [node for node in graph if node.get("earl:mode") == {"@id": "earl:manual"}]
         log = (await instance.page("GET", "/team/log")).text
 
-        assert (answer.status_code, answer.headers["location"]) == (303, "/reports/1?view=criteria")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/reports/1?view=criteria#criterion-1.4.5")
         assert "The banner is an image of text. Evidence: banner.png" in view
+        assert '<tr id="criterion-1.4.5">' in view
         assert 'href="/reports/1/criterion?number=1.4.5"' in view
         assert after.status_code == 200  # the export of before is not taken for this one
         assert (row["status"], row["manual"], row["manual_author"]) == ("failed", "failed", instance.alice.name)

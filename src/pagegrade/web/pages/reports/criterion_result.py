@@ -47,7 +47,7 @@ async def record_criterion(request: Request, work: UnitOfWork, view: View) -> Re
     shown = await work.read(find_recordable, request.id, view.options, view.now_ms, criterion=number)
     if form.get("deed") == "remove":
         await work.write(remove_result, request.id, view.options, view.now_ms, criterion=number)
-        return _done(request)
+        return _done(request, number)
     try:
         await work.write(
             record_result,
@@ -61,15 +61,16 @@ async def record_criterion(request: Request, work: UnitOfWork, view: View) -> Re
         )
     except ValidationFailed as error:
         return await _form(request, view, shown, number, sent=form, problems=problems_of(view.texts, error.violations))
-    return _done(request)
+    return _done(request, number)
 
 
 def _result_of(shown: Report, number: str, tag: str) -> CriterionResult:
     return next(one for one in by_criterion(in_language(shown, tag)) if one.criterion.number == number)
 
 
-def _done(request: Request) -> Response:
-    return go(f"{PATH}/{request.id}?view=criteria")
+def _done(request: Request, number: str) -> Response:
+    # To the row: who records many goes on with the one below it.
+    return go(f"{PATH}/{request.id}?view=criteria#criterion-{number}")
 
 
 async def _form(
