@@ -13,10 +13,10 @@ from pagegrade.parse import (
     language_tags,
     mojibake,
     page_links,
+    rich_results,
     script_json,
     secrets,
     structured_data,
-    structured_values,
     words,
 )
 from pagegrade.parse.css import colors, font_faces, image_space, minified
@@ -82,7 +82,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "agent file": lambda text: agent_files.read_agent_files((("agent-card", URL, _response(text)),)),
     "manifest": lambda text: manifest.read_manifest(text.encode(), URL, URL),
     "JSON-LD": structured_data.read_json_ld,
-    "values of JSON-LD": lambda text: list(structured_values.faults_of_values(dict.fromkeys(VALUES, text))),
+    "values of JSON-LD": lambda text: list(rich_results.faults_of_values(dict.fromkeys(VALUES, text))),
     "import map": script_json.skipped_of_import_map,
     "speculation rules": script_json.skipped_of_speculation_rules,
     "speculation rule": lambda text: script_json.skipped_of_speculation_rules('{"prefetch":[' + text + "]}"),

@@ -1,4 +1,4 @@
-"""Limits of one request: analyses of a key, and pages of a client address."""
+"""Rate limits of one request (status 429 with Retry-After): analyses of a key, and pages of a client address."""
 
 from __future__ import annotations
 

@@ -39,9 +39,9 @@ from pagegrade.parse.html.image_alternatives import (
     drawings_of_nameless_controls,
     images_in_buttons,
     named_by_nameless_images,
+    repeated_images,
 )
 from pagegrade.parse.html.lists_tables import Tables, list_fact, stray_item
-from pagegrade.parse.html.repeated_text import repeated_images
 from pagegrade.parse.language_tags import is_registered_language
 
 MAX_STEPS: Final = 200_000

@@ -8,7 +8,7 @@ from turbohtml import Element
 
 from pagegrade.model.document import Node
 from pagegrade.model.outcome import Evidence
-from pagegrade.parse.html.shadow_trees import without_scope
+from pagegrade.parse.html.flat_tree import without_scope
 
 MAX_SNIPPET: Final = 200
 MAX_SELECTOR: Final = 500

@@ -35,11 +35,10 @@ from pagegrade.parse.html.declarations import (
     is_malformed,
     rendering_mode,
 )
+from pagegrade.parse.html.flat_tree import flatten_shadow_trees, has_shadow_trees, show_streamed_parts
 from pagegrade.parse.html.locate import locate
 from pagegrade.parse.html.main_content import names_of_main
 from pagegrade.parse.html.markup import count_faults, note_faults
-from pagegrade.parse.html.shadow_trees import flatten_shadow_trees, has_shadow_trees
-from pagegrade.parse.html.streamed import show_streamed_parts
 from pagegrade.parse.html.walk import walk
 from pagegrade.parse.http.robots_directives import ALL_BOTS, parse_robots_meta, parse_x_robots_tag
 from pagegrade.parse.page_kind.empty_shell import THRESHOLD as SHELL_THRESHOLD
