@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from pagegrade.model.account import SCOPES
 from tests.cli.command_line import CommandLine
 
 COMMANDS = [
@@ -33,3 +36,10 @@ def test_a_group_alone_shows_what_it_has(command_line: CommandLine, group: str) 
     result = command_line(group)
 
     assert all(name in result.out + result.err for first, name in COMMANDS if first == group)
+
+
+def test_the_help_of_a_new_key_names_every_scope(command_line: CommandLine) -> None:
+    """Also those that a key has only if they are asked for."""
+    out = command_line("keys", "create", "--help").out
+
+    assert [scope for scope in SCOPES if not re.search(rf"(?<![\w:]){re.escape(scope)}(?![\w:])", out)] == []

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pagegrade.model.account import DEFAULT_SCOPES, KEYS, MEMBERS
+from pagegrade.model.account import ACCESS, DEFAULT_SCOPES, KEYS, MEMBERS
 
 accounts = typer.Typer(no_args_is_help=True, help="Manage the accounts of this installation.")
 keys = typer.Typer(no_args_is_help=True, help="Manage API keys.")
@@ -141,8 +141,8 @@ def keys_create(
             "--scopes",
             metavar="SCOPE",
             help=f"{', '.join(DEFAULT_SCOPES)}; repeatable, or with commas. All of these by default, and not "
-            f"{KEYS}, which lets the key make and revoke keys through the API, nor {MEMBERS}, with which it invites "
-            "and removes members as an owner does.",
+            f"{KEYS}, which lets the key make and revoke keys through the API, {ACCESS}, with which it shows and "
+            f"changes access profiles, nor {MEMBERS}, with which it invites and removes members as an owner does.",
         ),
     ] = None,
     project: Annotated[

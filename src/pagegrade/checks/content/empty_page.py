@@ -24,7 +24,9 @@ from pagegrade.parse.html.visible_content import holds_something, shows_nothing
             fix=(
                 "Check the error log of the server: an application that stops without a message is the "
                 "usual reason. "
-                "Answer with an error status as long as there is no content."
+                "Answer with an error status as long as there is no content. Where the page is only there to lead on "
+                "to another one, redirect with a response of the server (status 301) in place of a meta element or a "
+                "script."
             ),
         ),
         State(
