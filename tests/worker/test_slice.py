@@ -19,7 +19,7 @@ from pagegrade.gather.guard import Guard
 from pagegrade.gather.resolver import Answer
 from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.account import Caller
-from pagegrade.model.audit import Audit, Crawl
+from pagegrade.model.audit import UNKNOWN_DEPTH, Audit, Crawl, URLFilter
 from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.sandbox.pool import Children
@@ -34,6 +34,7 @@ from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.repositories.access_profiles import delete_profile
 from pagegrade.store.repositories.audits import delete_audit, load_audit, load_result
+from pagegrade.store.repositories.crawl_urls import urls_page
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.tables import crawl_segments, crawl_urls, crawls, events, monitors
 from pagegrade.worker import slice as slice_module
@@ -112,6 +113,12 @@ def addresses(services: Services, audit: Audit) -> list[str]:
     return services.database.read_here(lambda tx: list(tx.execute(query).scalars()))
 
 
+def clicks(services: Services, audit: Audit) -> dict[str, int | None]:
+    """Path -> clicks from the start, as the list of pages shows them."""
+    pages = services.database.read_here(lambda tx: urls_page(tx, audit.crawl.id, URLFilter(), first=0, count=1_000))
+    return {f"/{one.url.split('/', 3)[3]}": None if one.depth == UNKNOWN_DEPTH else one.depth for one in pages}
+
+
 def found(result: AuditResult) -> list[tuple[str, str, int, float | None, str]]:
     """The findings, without what names the port of the site."""
     return [(one.check, one.state, one.pages, one.lost, one.fingerprint) for one in result.findings]
@@ -177,11 +184,15 @@ def test_an_audit_is_crawled_and_evaluated(services: Services, alice: Caller) ->
         whole, interrupted, unchanged = asyncio.run(script(site.origin))
     first, second = result_of(services, whole), result_of(services, interrupted)
     third = result_of(services, unchanged)
+    near = world().depths(declared=False, sitemap=False)
 
     assert (whole.crawl.state, whole.crawl.stop_reason, whole.crawl.complete) == ("completed", "done", True)
     assert whole.summary is not None
     assert (whole.summary.score, whole.summary.rating) == (first.score, first.rating)
     assert addresses(services, whole) == addresses(services, interrupted)
+    assert (
+        clicks(services, whole) == clicks(services, interrupted) == {path: near.get(path) for path in world().depths()}
+    )
     assert (first.score, found(first)) == (second.score, found(second))
     assert (first.score, found(first), first.carried) == (third.score, found(third), 0)
     assert third.carried == third.read

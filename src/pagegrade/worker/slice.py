@@ -31,6 +31,7 @@ from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.analysis.relations import AnalysisNotInstalled
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.repositories.audits import announce_end, hold_owner, save_result
+from pagegrade.store.repositories.crawl_urls import found_nearer
 from pagegrade.store.repositories.crawls import (
     CrawlTakenOver,
     claim_crawl,
@@ -218,14 +219,19 @@ def _consent(tx: Transaction, services: Services, crawl: Crawl, *, wants_access:
 
 async def _analyze(services: Services, crawl: Crawl) -> None:
     with own_folder("audit") as folder:
-        await services.database.read(lambda tx: write_relations(tx, crawl, folder))
+        nearer = await services.database.read(lambda tx: write_relations(tx, crawl, folder))
         try:
             result, pages = await analyze_ids(folder)
         except AnalysisNotInstalled:
             await services.database.write(lambda tx: _end_ungraded(tx, crawl, "analysis_not_installed"))
             return
     change = await services.database.read(lambda tx: change_since_last(tx, crawl, result, pages))
-    await services.database.write(lambda tx: save_result(tx, crawl, result, pages, now_ms(), change=change))
+
+    def save(tx: Transaction) -> None:
+        save_result(tx, crawl, result, pages, now_ms(), change=change)
+        found_nearer(tx, crawl.id, nearer, {})
+
+    await services.database.write(save)
 
 
 def _give_up(tx: Transaction, crawl: Crawl) -> None:

@@ -37,13 +37,16 @@ MAX_HOPS: Final = 10
 _encode: Final = msgspec.json.encode
 
 
-def write_relations(tx: Transaction, crawl: Crawl, folder: Path) -> None:
+def write_relations(tx: Transaction, crawl: Crawl, folder: Path) -> dict[int, int]:
     """Write one file for each relation; those that are there are replaced.
 
-    Memory grows by eight bytes for each URL, however long the crawl was: the rows pass through.
+    Memory grows by some bytes for each URL, however long the crawl was: the rows pass through.
+
+    Returns:
+        URL that is nearer than the crawl knew when it fetched it -> its clicks from the start.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    depths, redirects, assets, sessions = _read_graph(tx, crawl)
+    depths, redirects, assets, sessions, nearer = _read_graph(tx, crawl)
     with ExitStack() as stack:
 
         def writer(name: str) -> Callable[[object], None]:
@@ -67,6 +70,7 @@ def write_relations(tx: Transaction, crawl: Crawl, folder: Path) -> None:
         drawn = _write_drawn(tx, crawl, out["rendered"])
         for key, value in _site(tx, crawl, has_sitemap=bool(pages.lastmods), drawn=drawn):
             out["site"]({"key": key, "value": str(value)})
+    return nearer
 
 
 def _line(file: BinaryIO | GzipFile, row: object) -> None:
@@ -74,15 +78,17 @@ def _line(file: BinaryIO | GzipFile, row: object) -> None:
     file.write(b"\n")
 
 
-def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int], bytearray, bytearray]:
+def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int], bytearray, bytearray, dict[int, int]]:
     """By id: clicks from the start, target of the redirect, kind of a file of pages, whether a link has a session id.
 
+    The last one has the clicks of those alone that are nearer than the crawl knew.
     The crawl may have gone a longer way first: the clicks are made right by passes over all links until none changes.
     """
     size = crawl.urls + 1
     depths, states, redirects = bytearray(size), bytearray(size), array("Q", bytes(8 * size))
-    assets, sessions = bytearray(size), bytearray(size)
-    for url_id, _, _, state, _, _ in each_url(tx, crawl.id):
+    assets, sessions, known = bytearray(size), bytearray(size), bytearray(size)
+    for url_id, _, depth, state, _, _ in each_url(tx, crawl.id):
+        known[url_id] = depth
         depths[url_id] = UNKNOWN_DEPTH
         states[url_id] = state
     if size > 1:
@@ -110,7 +116,8 @@ def _read_graph(tx: Transaction, crawl: Crawl) -> tuple[bytearray, array[int], b
                     changed = True
         if not changed:
             break
-    return depths, redirects, assets, sessions
+    nearer = {url_id: depth for url_id, depth in enumerate(depths) if depth < known[url_id]}
+    return depths, redirects, assets, sessions, nearer
 
 
 def _write_sitemap(tx: Transaction, crawl: Crawl, write: Callable[[object], None]) -> dict[int, str]:
