@@ -12,7 +12,14 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.model.report import ManualOutcome, ManualResult, Report
-from pagegrade.render.conformance import COLUMNS, render_conformance, render_criteria, render_earl, render_statement
+from pagegrade.render.conformance import (
+    COLUMNS,
+    conformance_sheet,
+    render_conformance,
+    render_criteria,
+    render_earl,
+    render_statement,
+)
 from pagegrade.render.criteria import CRITERIA
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report
 
@@ -231,3 +238,21 @@ def test_a_remark_about_the_other_pages_says_so() -> None:
 
     assert "Seen by hand. Other pages No automatic test decides it." in both
     assert "Other pages" not in alone
+
+
+@pytest.mark.parametrize(
+    ("sites", "heading"),
+    [
+        (("a.example",), "a.example"),
+        (("a.example", "a.example"), "a.example"),
+        (("a.example", "b.example"), "a.example and 1 more site"),
+        (("a.example", "b.example", "c.example"), "a.example and 2 more sites"),
+    ],
+    ids=["one", "one of two pages", "two", "three"],
+)
+def test_the_heading_names_the_sites(sites: tuple[str, ...], heading: str) -> None:
+    """In the document and in its PDF; a reader of pages of several sites does not take them for one."""
+    reports = [replace(failing(), project=site) for site in sites]
+
+    assert f'<h1 id="title">Accessibility conformance report: {heading}</h1>' in render_conformance(reports)
+    assert conformance_sheet(reports)["title"] == f"Accessibility conformance report: {heading}"

@@ -343,7 +343,12 @@ def _lines(one: CriterionResult, words: Texts) -> list[str]:
 
 
 def _heading(reports: Sequence[Report], words: Texts) -> str:
-    return words.gettext("Accessibility conformance report: %(site)s", site=visible(reports[0].project, 100))
+    sites = list(dict.fromkeys(report.project for report in reports))
+    shown = visible(sites[0], 100)
+    if sites[1:]:
+        more = len(sites) - 1
+        shown = words.ngettext("%(site)s and %(num)s more site", "%(site)s and %(num)s more sites", more, site=shown)
+    return words.gettext("Accessibility conformance report: %(site)s", site=shown)
 
 
 def _day(report: Report, words: Texts) -> str:
