@@ -358,7 +358,7 @@ class Concealed:
     def __init__(self, document: Document, concealed: ConcealedText) -> None:
         self._names: dict[str, int] = {}
         self._styled: dict[object, int] = {}
-        """Elements that their own style or kind conceals."""
+        """Elements that are concealed by what they are, or hold what no one sees."""
         self._known: dict[Element, int] = {}
         self._found: dict[tuple[Element, int], int] = {}
         ways: dict[str, int] = {}
@@ -373,21 +373,16 @@ class Concealed:
             if "getElementById" in script.text[:MAX_SCRIPT]:
                 for match in _SCRIPTED.finditer(script.text[:MAX_SCRIPT]):
                     self._names.setdefault(match[1], _UNSEEN_ONLY)
-        styles: dict[str, int] = {}
-        for attribute in document.style_attributes:
-            value = attribute.value
-            if value not in styles:
-                styles[value] = _how(value)
-            if styles[value]:
-                self._styled[attribute.node] = styles[value]
+        self._styles = {attribute.node: attribute.value for attribute in document.style_attributes}
         for element in document.obsolete:
             if element.node.tag == "marquee" and any(
                 element.attrs.get(name, "") in _NOTHING for name in ("width", "height")
             ):
                 self._styled[element.node] = _FAR
-        self._clips = document.visibility.is_clipped if document.visibility.may_clip(styles) else None
+        may_clip = document.visibility.may_clip(set(self._styles.values()))
+        self._clips = document.visibility.is_clipped if may_clip else None
         self._styled.update((place, _FAR) for place, why, _ in concealed.places if why not in {"cut", "narrow"})
-        self._is_any = bool(self._names or self._styled or self._clips)
+        self._is_any = bool(self._names or self._styled or self._styles or self._clips)
 
     def how(self, node: object, depth: int = MAX_DEPTH) -> int:
         """0 for what can be seen, ``_UNSEEN_ONLY`` or ``_FAR``, ``depth`` elements from it upwards included."""
@@ -403,7 +398,9 @@ class Concealed:
         return found
 
     def _own(self, node: Element) -> int:
-        how = self._styled.get(node, 0)
+        how = self._styled.get(node)
+        if how is None:
+            how = _how(self._styles[node]) if node in self._styles else 0
         names = self._names
         if names:
             attrs = node.attrs
