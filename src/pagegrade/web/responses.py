@@ -18,7 +18,6 @@ from pagegrade.web.paging import Page, Walk, page_body, walk_body
 from pagegrade.web.parameters import Paged
 from pagegrade.web.request import Request
 from pagegrade.web.schemas.envelope import Deleted
-from pagegrade.web.schemas.problem import AnswerWarning
 from pagegrade.web.schemas.results import Part
 
 T = TypeVar("T")
@@ -31,7 +30,7 @@ Headers = tuple[tuple[str, str], ...]
 
 def enveloped(*data: Part, status: int = 200, warnings: Sequence[RequestWarning] = ()) -> bytes:
     """Wrap ``data``, the parts of an encoded JSON value, in the envelope of a success."""
-    end = b',"warnings":%b}' % msgspec.json.encode(_warnings(warnings)) if warnings else b"}"
+    end = b',"warnings":%b}' % msgspec.json.encode(warnings) if warnings else b"}"
     return b"".join((b'{"data":', *data, b',"status":%d' % status, end))  # "%" takes 50 times as long for 100 kB
 
 
@@ -43,13 +42,9 @@ def warned(answer: Response, warnings: Sequence[RequestWarning]) -> Response:
     if "status" not in members:
         return answer  # the API description has no envelope
     there = msgspec.json.decode(members.get("warnings", b"[]"), type=list[msgspec.Raw])
-    joined = msgspec.json.encode([*there, *_warnings(warnings)])
+    joined = msgspec.json.encode([*there, *warnings])
     answer.replace_body(msgspec.json.encode({**members, "warnings": msgspec.Raw(joined)}))
     return answer
-
-
-def _warnings(warnings: Sequence[RequestWarning]) -> list[AnswerWarning]:
-    return [AnswerWarning(field=each.field, code=each.code, message=each.message) for each in warnings]
 
 
 def hashed_tag(*parts: bytes) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from ipaddress import ip_network
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -13,6 +13,7 @@ from pagegrade.gather.guard import METADATA, TYPED_NETWORKS, Guard, Network, is_
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidURL, URLNotAllowed, ValidationFailed, Violation
 from pagegrade.model.rendering import Device
+from pagegrade.model.schema import about
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.url import Target, host, host_address, parse_target_url, route
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
@@ -31,11 +32,13 @@ _PARTS: Final = re.compile(r"[?&#]")
 
 
 class RequestWarning(msgspec.Struct, frozen=True):
-    """Something the caller should know although the request was done."""
+    """Warning about a request that succeeded."""
 
-    field: str
-    code: str
-    message: str
+    field: Annotated[str, about("The field that the warning is about.", "password")]
+    code: Annotated[str, about("Stable code of the warning.", "password_ignored")]
+    message: Annotated[
+        str, about("The warning in one sentence.", "The password was not stored: it is used with privacy 2 only.")
+    ]
 
 
 class NewReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, UnsetType, field
 
 from pagegrade.model.schema import URL, Count, about
-from pagegrade.web.schemas.problem import AnswerWarning
+from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.web.schemas.shape import Document
 
 _LIST = "https://reports.example.org/api/v1/reports"
@@ -18,7 +18,7 @@ class Answer(Document, frozen=True, kw_only=True):
 
     status: Annotated[int, about("HTTP status of this answer.", 200, minimum=200, maximum=299)]
     warnings: (
-        Annotated[list[AnswerWarning], about("Warnings about the request; absent if there are none.")] | UnsetType
+        Annotated[list[RequestWarning], about("Warnings about the request; absent if there are none.")] | UnsetType
     ) = UNSET
 
 
@@ -28,7 +28,7 @@ class Deleted(Document, frozen=True, kw_only=True):
     deleted: Annotated[bool, about("Always true.", True)] = True  # noqa: FBT003
     status: Annotated[Literal[200], about("HTTP status of this answer.", 200)] = 200
     warnings: (
-        Annotated[list[AnswerWarning], about("Warnings about the request; absent if there are none.")] | UnsetType
+        Annotated[list[RequestWarning], about("Warnings about the request; absent if there are none.")] | UnsetType
     ) = UNSET
 
 

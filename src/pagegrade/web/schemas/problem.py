@@ -1,4 +1,4 @@
-"""Problems: answers to requests that failed (RFC 9457), and warnings."""
+"""Problems: answers to requests that failed (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -45,13 +45,3 @@ class ValidationProblem(Problem, frozen=True, kw_only=True):
 
     errors: Annotated[dict[str, list[str]], about("Messages by field.", {"privacy": ["Must be one of 0, 1, 2."]})]
     violations: Annotated[list[ProblemViolation], about("The same as codes, for programs.")]
-
-
-class AnswerWarning(Document, frozen=True, kw_only=True):
-    """Warning about a request that succeeded."""
-
-    field: Annotated[str, about("The field that the warning is about.", "password")]
-    code: Annotated[str, about("Stable code of the warning.", "password_ignored")]
-    message: Annotated[
-        str, about("The warning in one sentence.", "The password was not stored: it is used with privacy 2 only.")
-    ]

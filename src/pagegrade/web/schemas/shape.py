@@ -21,6 +21,7 @@ from pagegrade.model.audit_result import Distribution, SummaryChange
 from pagegrade.model.rendering import ConsoleMessage, Coverage, ElementFacts, RenderedPicture
 from pagegrade.model.report import CATEGORIES, AppliedCap, Category, PageFacts
 from pagegrade.model.schema import LATER
+from pagegrade.service.reports.validation import RequestWarning
 
 JSONObject = dict[str, Any]
 NAMES: Final[dict[type[Struct], str]] = {
@@ -32,6 +33,7 @@ NAMES: Final[dict[type[Struct], str]] = {
     ElementFacts: "DrawnElement",
     PageFacts: "Page",
     RenderedPicture: "DrawnPicture",
+    RequestWarning: "AnswerWarning",
 }
 """Struct -> name of its schema, which clients know, where it is not that of the class."""
 REFERENCE: Final = "#/components/schemas/{model}"
