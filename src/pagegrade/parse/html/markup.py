@@ -1,4 +1,4 @@
-"""Collects the facts of ``model.markup`` during the walk."""
+"""Collects the facts of ``model.document.Markup`` during the walk."""
 
 from __future__ import annotations
 
