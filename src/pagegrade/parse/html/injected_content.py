@@ -147,18 +147,7 @@ _MIN_HEX_NAMES: Final = 10
 SENDS: Final = re.compile(r"new Image\b|sendBeacon|fetch\(|XMLHttpRequest|new WebSocket")
 """Ways to hand what visitors type to any site."""
 _MINER_MARKS: Final = frozenset(
-    {
-        "oinhive",
-        "oinHive",
-        "oinimp",
-        "oinImp",
-        "ryptonight",
-        "ryptoNight",
-        "ryptoloot",
-        "stratum+",
-        "jsecoin",
-        "eepMiner",
-    }
+    "oinhive oinHive oinimp oinImp ryptonight ryptoNight ryptoloot stratum+ jsecoin eepMiner".split()
 )
 _HARMFUL_MARKS: Final = (
     frozenset({"(p,a,c,k,e,", "\\x", "_0x", "new Worker", "window.open"}) | _MINER_MARKS | _DECODES.keys()
