@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from functools import cache
@@ -16,12 +17,13 @@ from pagegrade.mcp import service_results
 from pagegrade.mcp.results import compared, summarize
 from pagegrade.model.report import Report
 from pagegrade.render import RenderOptions, render, view
+from pagegrade.render.csv import BYTE_ORDER_MARK
 from pagegrade.render.finding_list import ReportQuery, list_findings
 from pagegrade.render.history import RunPoint
 from pagegrade.render.html import render_comparison
 from pagegrade.render.i18n import Texts
 from pagegrade.render.pdf_model import sheet
-from pagegrade.report.compare import compare_reports, count_findings
+from pagegrade.report.compare import FINDINGS, compare_reports, count_findings
 from pagegrade.report.serialize import report_from_dict
 from tests.report_builders import make_images, make_passed, make_report, make_result
 from tests.web.calling import REPORTS, Instance, with_instance
@@ -64,6 +66,15 @@ def test_every_output_of_a_run_counts_alike(body: bytes) -> None:
     for name in ("text", "markdown", "comment", "prompt", "github"):
         assert said(render(report, name))[0] == number, name
 
+    rows = csv.DictReader(render(report, "csv").removeprefix(BYTE_ORDER_MARK).splitlines())
+    own = [row["check"] for row in rows if row["outcome"] in FINDINGS and not row["counted_in"]]
+    results = json.loads(render(report, "sarif"))["runs"][0]["results"]
+
+    assert len(own) == number
+    # A file lists the others besides, and says of each what it is counted in.
+    assert {each["ruleId"] for each in results if "counted_in" not in each["properties"]} == set(own)
+    assert {each["properties"].get("counted_in", own[0]) for each in results} <= set(own)
+    assert len({each["ruleId"] for each in results}) > number
     assert f'failures="{number}"' in render(report, "junit")
     assert sum(int(each["number"]) for each in pdf["counts"] if each["name"] != "passed") == number
 
@@ -91,6 +102,34 @@ def test_every_output_of_a_comparison_counts_alike() -> None:
     html = render(after, "html", options)
 
     assert [int(each) for each in re.findall(r"<li><strong>(\d+)</strong> (?:new|fixed|still)", html)] == numbers
+
+
+def test_an_effect_is_counted_in_what_brings_it_about(tmp_path: Path) -> None:
+    """In a comparison as in the report, although the two have different causes."""
+    late = make_result("largest-contentful-paint", cause="paint-time", counted_in="render-blocking", lost=0.0)
+    report = make_report(make_result("render-blocking", cause="render-blocking-css"), late)
+    before = make_report(make_passed("render-blocking"), make_passed("largest-contentful-paint"))
+    comparison = compare_reports(before, report)
+    point = RunPoint(number=1, state="completed", result="bad", score=10, ruleset=None, engine=None, at_ms=0)
+    page = str(render_comparison(comparison, point, replace(point, number=2), Texts("en")))
+
+    async def script(instance: Instance) -> dict[str, Any]:
+        await instance.create()
+        await instance.finish(before)
+        await instance.call("PUT", f"{REPORTS}/1", data={"results": 1})
+        await instance.finish(report)
+        answer: dict[str, Any] = (await instance.call("GET", f"{REPORTS}/1/compare")).json()["data"]
+        return answer
+
+    answer = with_instance(tmp_path, script)
+
+    assert list_findings(report, ReportQuery()).total == count_findings(comparison.new) == 1
+    assert re.search(r'<h2 id="new">[^<]*<span class="count">1<', page)
+    assert [(each["check"], each["counted_in"]) for each in answer["new"]] == [
+        ("render-blocking", None),
+        ("largest-contentful-paint", "render-blocking"),
+    ]
+    assert service_results.compared(answer).new_count == 1  # type: ignore[arg-type]
 
 
 def test_findings_are_counted_alike_on_pages_and_for_agents(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_an_unfinished_report_has_a_summary() -> None:
 def test_a_comparison_names_each_check_once_and_counts_all() -> None:
     """It names at most so many on each side, and counts places of one finding, and checks of one cause, once."""
     changes = [{"check": f"check-{number % 50}"} for number in range(100)]
-    of_one_cause = [{"check": "canonical"}, {"check": "noindex"}, {"check": "title"}]
+    of_one_cause = [{"check": "canonical", "counted_in": "noindex"}, {"check": "noindex"}, {"check": "title"}]
     sides: Any = {"fixed": changes, "new": [], "still": of_one_cause, "not_comparable": [], "reason": None}
     whole: Any = {"report_id": 7, "from": 1, "to": 2, "score_before": 1, "score_after": None, **sides}
     found = compared(whole)

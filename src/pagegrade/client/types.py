@@ -487,6 +487,7 @@ class Change(TypedDict):
     importance: Literal["critical", "high", "medium", "low", "informative"]
     state: str | None
     lost: float
+    counted_in: str | None
     message: str
     evidence: Evidence | None
 

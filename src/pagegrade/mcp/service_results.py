@@ -295,9 +295,9 @@ def compared(comparison: Comparison) -> ServiceComparison:
         return list(dict.fromkeys(one["check"] for one in found[name]))[:MAX_NAMED]
 
     def count(name: str) -> int:
-        """As pages count them: once for a cause, however many places have it."""
-        causes = (known.cause if (known := all_checks().get(one["check"])) else None for one in found[name])
-        return len({cause or one["check"] for cause, one in zip(causes, found[name], strict=True)})
+        """As pages count them: those that are counted in another with it, however many places have it."""
+        # A service of an older version does not say in which.
+        return len({one.get("counted_in") or one["check"] for one in found[name]})
 
     return ServiceComparison(
         report=found["report_id"],

@@ -164,7 +164,12 @@ def _site_result(finding: SiteFinding, place: Place, rule_index: int, sources: S
         "message": {"text": _unlinked(" ".join(told))},
         "locations": [{"physicalLocation": {"artifactLocation": where, "region": {"startLine": 1}}}],
         "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1", "pagegrade/v1": fingerprint},
-        "properties": {"pages": finding.pages, "lost": finding.lost, "page": visible(page, 2048)},
+        "properties": {
+            "pages": finding.pages,
+            "lost": finding.lost,
+            "page": visible(page, 2048),
+            **({} if finding.counted_in is None else {"counted_in": finding.counted_in}),
+        },
     }
 
 
@@ -220,7 +225,14 @@ def _results(report: Report, result: Result, rule_index: int, sources: Sequence[
             "locations": [_location(report, evidence, sources)],
             # Code scanning reads the first one alone, and takes results with the same one and path for the same.
             "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1", "pagegrade/v1": fingerprint},
-            "properties": {"price": result.price, "lost": result.lost, "outcome": result.outcome, "page": page},
+            "properties": {
+                "price": result.price,
+                "lost": result.lost,
+                "outcome": result.outcome,
+                "page": page,
+                # Of a finding that is none of its own, the check whose finding it is counted in.
+                **({} if result.counted_in is None else {"counted_in": result.counted_in}),
+            },
             **_suppressions(result),
         }
 

@@ -40,7 +40,7 @@ from pagegrade.render.page_facts import tls_facts
 from pagegrade.render.previews import image_note, search_result, shared_link
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.rendered_view import request_table
-from pagegrade.report.compare import Change
+from pagegrade.report.compare import Change, carrier
 from pagegrade.report.serialize import format_timestamp, timestamp
 
 ENGLISH_TAG: Final = "en"
@@ -248,11 +248,11 @@ def _short_url(url: str) -> str:
 
 
 def _grouped(changes: Sequence[Change]) -> tuple[tuple[tuple[Result, tuple[Evidence, ...]], ...], ...]:
-    """Changes by their cause, in their order; of each: (result, places) of its checks, the charged one first."""
-    causes: dict[str, dict[str, tuple[Result, list[Evidence]]]] = {}
+    """Changes by finding, in their order; of each: (result, places) of its checks, the charged one first."""
+    found: dict[str, dict[str, tuple[Result, list[Evidence]]]] = {}
     for change in changes:
         result = change.result
-        checks = causes.setdefault(result.cause or result.check, {})
+        checks = found.setdefault(carrier(result), {})
         _, places = checks.setdefault(result.check, (result, []))
         places.extend([change.evidence] if change.evidence is not None else [])
     return tuple(
@@ -262,7 +262,7 @@ def _grouped(changes: Sequence[Change]) -> tuple[tuple[tuple[Result, tuple[Evide
                 checks.values(), key=lambda pair: (pair[0].counted_in is not None, -pair[0].lost)
             )
         )
-        for checks in causes.values()
+        for checks in found.values()
     )
 
 

@@ -116,8 +116,13 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def count_findings(changes: Collection[Change]) -> int:
-    """Return the number of findings as a report counts them: once for a cause, however many places have it."""
-    return len({change.result.cause or change.result.check for change in changes})
+    """Return the number of findings as a report counts them: those counted in another with it, places once."""
+    return len({carrier(change.result) for change in changes})
+
+
+def carrier(result: Result) -> str:
+    """Return the check that a finding is counted with: its own, or the one that is charged in its place."""
+    return result.counted_in or result.check
 
 
 def fingerprints(report: Report, result: Result) -> tuple[str, ...]:

@@ -94,6 +94,9 @@ class Change(Document, frozen=True, kw_only=True):
     importance: Annotated[Importance, about("Importance of the finding; of the check where nothing was found.", "high")]
     state: Annotated[str | None, about("State defined by the check.", "too_long")]
     lost: Annotated[Amount, about("Points lost.", 1.55)]
+    counted_in: Annotated[
+        str | None, about("Check whose finding this one is counted in; null: it is one of its own.", None)
+    ]
     message: Annotated[
         str, about("The finding in one sentence.", "The title has 79 characters; search cuts it near 60.")
     ]
@@ -248,6 +251,7 @@ def _change(change: FoundChange) -> Change:
         category=result.category,
         importance=result.importance,
         state=result.state,
+        counted_in=result.counted_in,
         lost=result.lost,
         message=result.message,
         evidence=change.evidence,
