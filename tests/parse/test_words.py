@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.parse.words import (
+    MAX_SAYING,
     collapse,
     contains_word,
     count_words,
@@ -281,6 +282,24 @@ def test_what_is_repeated_says_no_more(text: str) -> None:
 def test_words_behind_repetitions_are_found() -> None:
     """Up to the end of what is looked at."""
     assert says_more_than("one " * 1_000 + "two three", 2)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["one", "two", "x" * 97, "a-b", "–", "日本", "日", "\u0e01\u0e48", "\n", "\u3000"]), max_size=9
+    ),
+    st.integers(1, 900),
+    st.integers(-3, 3),
+    st.sampled_from([500, 2_000, MAX_SAYING]),
+    st.integers(0, 9),
+)
+def test_says_more_than_looks_at_whole_words(parts: list[str], times: int, off: int, end: int, words: int) -> None:
+    """Wherever its looks end, as one look at the beginning would."""
+    text = " ".join(parts * times)[: end + off] + " four five"
+    different = dict.fromkeys(text[:MAX_SAYING].split())
+    said = " ".join(one for one in different if any(map(str.isalpha, one)))
+
+    assert says_more_than(text, words) is (count_words(said) > words)
 
 
 def test_says_more_than_counts_pieces_without_spaces_between_words_as_a_whole() -> None:

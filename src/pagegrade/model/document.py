@@ -368,7 +368,7 @@ class Document:
     images_with_space: frozenset[Node]
     """Images whose space a ``<style>`` element of the page reserves."""
     longest_word: int
-    """Characters of the longest of the pieces between the white space of ``text``."""
+    """Characters of the longest of the pieces between the white space of ``text`` and of ``main_text``."""
     word_count: int
     """Of ``text``, as ``parse.words.count_words`` counts."""
     main_word_count: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -153,13 +155,31 @@ def test_the_source_map_that_a_script_names(text: str, found: str) -> None:
     assert find_source_map(text.encode()) == found
 
 
-@given(st.text(alphabet=st.sampled_from("atobuerydcmn.wi "), max_size=30), st.lists(st.sampled_from(MARKS)))
-def test_marks_are_those_that_a_script_contains(text: str, marks: list[str]) -> None:
-    """One search finds what a search for each would; a mark may be a part of another one."""
-    script = f"{text};" + "".join(f"x = {mark}(1);" for mark in marks)
-    within = {mark for mark in MARKS if mark in script}
+def _overlapped(first: str, second: str) -> str:
+    """Two texts with the longest end of one that begins the other written once."""
+    shared = next(size for size in range(min(len(first), len(second)), -1, -1) if first.endswith(second[:size]))
+    return first + second[shared:]
 
-    assert marks_of_script(script) in (within, within - {"location"})
+
+@given(
+    st.lists(
+        st.sampled_from(MARKS) | st.text(alphabet=st.sampled_from("atobuerydcmn.wi (\\é\ud800"), max_size=9),
+        max_size=12,
+    ),
+    st.sampled_from(["", " ", "x" * 65_530]),
+)
+def test_marks_are_those_that_a_script_contains(parts: list[str], before: str) -> None:
+    """One search finds what a search for each would, also where marks overlap or are parts of others."""
+    for script in (before + "".join(parts), before + reduce(_overlapped, parts, "")):
+        assert marks_of_script(script) == {mark for mark in MARKS if mark in script}
+
+
+@pytest.mark.parametrize("first", MARKS)
+def test_no_mark_hides_one_that_begins_within_it(first: str) -> None:
+    """Each beside each, with everything that the two share written once."""
+    for second in MARKS:
+        script = _overlapped(first, second)
+        assert marks_of_script(script) == {mark for mark in MARKS if mark in script}
 
 
 def test_marks_of_a_long_script_are_found() -> None:

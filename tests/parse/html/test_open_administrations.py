@@ -57,3 +57,11 @@ def test_administration_without_sign_in(row: str, more: str) -> None:
 def test_pages_for_everybody(row: str, more: str) -> None:
     """Guest books, directories, guides, templates, and lists of goods."""
     assert managed(row, more) == ()
+
+
+def test_a_link_to_another_site_takes_no_link_of_this_one_away() -> None:
+    """A blank that browsers do not cut off makes an address that begins with it one below the page."""
+    row = ROW.replace("/manage/", "\u00a0https://other.example/manage/")
+    others = "".join(f"<a href='https://other.example/manage/orders/delete?id=5821{n}'>X</a>" for n in range(3))
+
+    assert len(managed(row, BACKUP + others)) == MIN_MANAGED

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.builders import make_document
 
 HEAD = "<!doctype html><html lang=en><head><meta charset=utf-8><title>T</title></head><body>"
@@ -44,6 +46,24 @@ def test_visible_text_leaves_out_what_is_not_shown() -> None:
 
     assert document.text == "menu One two foot"
     assert document.main_text == "One two"
+
+
+@pytest.mark.parametrize(
+    ("inside", "longest"),
+    [
+        ("", 6),
+        ("<nav>Close</nav>", 5),
+        ("<span role=dialog>Close </span>", 8),
+        ("<span role=dialog> Close </span>", 6),
+        ("<span role=dialog> Unchangeable </span>", 12),
+    ],
+)
+def test_the_longest_word_is_that_of_all_text_and_of_the_main_text(inside: str, longest: int) -> None:
+    """Without a dialog in the middle of a word, its halves are one again."""
+    document = make_document(f"<main><p>abc{inside}def</p></main>")
+
+    assert document.longest_word == longest
+    assert document.longest_word == max(map(len, (*document.text.split(), *document.main_text.split())))
 
 
 def test_limits_are_said() -> None:

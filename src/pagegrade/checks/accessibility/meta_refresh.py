@@ -41,7 +41,7 @@ _TIMER: Final = re.compile(
     r"set(?:Timeout|Interval)\(\s{0,9}(?:function\s{0,3}\w{0,40}\s{0,3}\(\s{0,3}\)\s{0,9}\{|"
     r"\(\s{0,3}\)\s{0,9}=>\s{0,9}\{?|[\"'`])[^{}]{0,100}\Z"
 )
-_LEADING_MARKS: Final = frozenset({"geolocation", "location", "ubmit("})
+_LEADING_MARKS: Final = frozenset({"location", "ubmit("})
 """One of them is in every script that loads a page."""
 _MAX_TIMER: Final = 160
 _MILLISECONDS: Final = re.compile(r"[^{},]{0,60}[}\"'`]?[^{},]{0,9},\s{0,9}(\d{1,9})\s{0,9}\)")

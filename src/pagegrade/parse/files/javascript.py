@@ -88,6 +88,16 @@ MARKS: Final = (
 _LONGER_MARKS: Final = tuple(mark for mark in MARKS if len(mark) > 2)
 _MARK_SEARCH: Final = ByteSearch([mark.encode() for mark in _LONGER_MARKS])
 """One mark of two bytes among them would make the search three times as slow."""
+_WITHIN: Final = [
+    [
+        (at, mark, mark.encode())
+        for at in range(len(first))
+        for mark in _LONGER_MARKS
+        if mark != first and (mark.startswith(first[at:]) or first.startswith(mark, at))
+    ]
+    for first in _LONGER_MARKS
+]
+"""Of each mark, where within it others may begin, which the search does not find there."""
 _STOP: Final = re.compile(r"[\"'`/]")
 _STOP_IN_TEMPLATE: Final = re.compile(r"[\"'`/{}]")
 _RUNS: Final = {mark: re.compile(rf"[^{mark}\\\r\n]*+") for mark in ('"', "'")}
@@ -138,9 +148,10 @@ def minified_script_bytes(body: bytes) -> int:
 def marks_of_script(text: str) -> frozenset[str]:
     """Return which of ``MARKS`` a script contains: one search for all of them. Linear in the text."""
     octets = text.encode("utf-8", "replace")
-    found = {_LONGER_MARKS[index] for index, _ in _MARK_SEARCH.places(octets, len(octets) + 1)}
-    if "\\x" in text:
-        found.add("\\x")
+    found = {"\\x"} if "\\x" in text else set()
+    for index, at in _MARK_SEARCH.places(octets, len(octets) + 1):
+        found.add(_LONGER_MARKS[index])
+        found.update(mark for start, mark, form in _WITHIN[index] if octets.startswith(form, at + start))
     return frozenset(found)
 
 

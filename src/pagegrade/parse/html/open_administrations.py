@@ -46,11 +46,11 @@ def find_managed_people(document: Document) -> tuple[str, ...]:
     Guest books and boards have links to delete, too, but none of these. Linear.
     """
     own = host(document.url)
-    links = {one.href.strip(): one.url for one in document.anchors if one.href is not None and not one.hidden}
+    links = {one.href: one.url for one in document.anchors if one.href is not None and not one.hidden}
     # Nearly all pages end here, in one search: between two of its parts an address may have what is put between two.
-    if _DELETES.search("&".join(links)) is None:
+    if _DELETES.search("&".join(map(str.strip, links))) is None:
         return ()
-    addresses = [href for href, url in links.items() if url is not None and host(url) == own]
+    addresses = [href.strip() for href, url in links.items() if url is not None and host(url) == own]
     deleting = frozenset(one for one in addresses if _deletes(one))
     body = document.body.node if document.body is not None else None
     if len(deleting) < MIN_MANAGED or not isinstance(body, Element):

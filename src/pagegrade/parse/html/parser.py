@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from functools import partial
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Final, Literal
 
 import msgspec
@@ -229,7 +229,7 @@ def parse_document(
             (style.text for style in into.styles),
             image_space,
         ),
-        longest_word=max(map(len, words), default=0),
+        longest_word=max(map(len, words if main_words is words else chain(words, main_words)), default=0),
         word_count=word_count,
         main_word_count=word_count if main_words is words else count_words(main_text, len(main_words)),
         script_marks=frozenset().union(*marks.values()),
