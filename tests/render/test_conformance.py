@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -67,6 +68,21 @@ def test_earl_asserts_failures_and_never_that_a_criterion_is_met() -> None:
     assert criteria["WCAG22:language-of-page"] == "earl:cantTell"
     assert "earl:passed" not in criteria.values()
     assert sorted(outcomes[test] for test in outcomes.keys() - criteria.keys()) == ["earl:failed", "earl:passed"]
+
+
+def test_earl_keeps_reports_on_the_same_page_apart() -> None:
+    """Two addresses that end on one page are two subjects; the third page keeps its address as a name."""
+    end = "https://example.com/end"
+    pages = [replace(failing(f"https://example.com/{name}"), final_url=end) for name in ("old", "new")]
+    pages.append(failing("https://example.com/about"))
+    graph = json.loads(render_earl(pages))["@graph"]
+    subjects = {node["@id"]: node["dct:identifier"] for node in graph if node["@type"] == ["earl:TestSubject"]}
+    asserted = Counter(node["earl:subject"]["@id"] for node in graph if node["@type"] == ["earl:Assertion"])
+
+    assert list(subjects.values()) == [end, end, pages[2].final_url]
+    assert list(subjects) == ["urn:pagegrade:page:1", "urn:pagegrade:page:2", pages[2].final_url]
+    assert asserted.keys() == subjects.keys()
+    assert len(set(asserted.values())) == 1
 
 
 def test_earl_points_at_what_was_found() -> None:

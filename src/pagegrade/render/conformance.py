@@ -8,6 +8,7 @@ Source of EARL: https://www.w3.org/TR/EARL10-Schema/
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC
 from typing import Final
@@ -153,14 +154,22 @@ def render_earl(reports: Sequence[Report]) -> str:
         "dct:title": "Pagegrade",
         "dct:hasVersion": visible(reports[0].run.engine, 40),
     }
-    graph = [by, *(node for report in reports for node in _nodes(report))]
+    hrefs = [safe_href(report.final_url or report.url) for report in reports]
+    shared = Counter(hrefs)
+    # Nodes with the same name are one for readers of JSON-LD, and would mix what two reports say of a page.
+    names = [
+        href if href is not None and shared[href] == 1 else f"urn:pagegrade:page:{number}"
+        for number, href in enumerate(hrefs, 1)
+    ]
+    graph = [by, *(node for report, name in zip(reports, names, strict=True) for node in _nodes(report, name))]
     return f"{json.dumps({'@context': _CONTEXT, '@graph': graph}, ensure_ascii=True, allow_nan=False, indent=2)}\n"
 
 
-def _nodes(report: Report) -> list[dict[str, object]]:
+def _nodes(report: Report, name: str) -> list[dict[str, object]]:
     subject: dict[str, object] = {
-        "@id": safe_href(report.final_url or report.url) or "urn:pagegrade:page",
+        "@id": name,
         "@type": ["earl:TestSubject"],
+        "dct:identifier": visible(report.final_url or report.url, 2048),
         "dct:source": visible(report.url, 2048),
         "dct:title": visible(report.page.title, 200) if report.page is not None else "",
         "dct:date": format_timestamp(report.generated_at),
