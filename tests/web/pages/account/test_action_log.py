@@ -9,6 +9,7 @@ from pagegrade.model.account import Caller, Role
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.actions import add_action, list_actions
 from pagegrade.store.repositories.members import add_membership
+from pagegrade.web.pages.account.action_log import KINDS
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance
@@ -95,6 +96,44 @@ def test_the_log_has_pages_and_a_file(tmp_path: Path) -> None:
         assert "pagegrade-log-" in file.headers["content-disposition"]
 
     with_instance(tmp_path, script)
+
+
+def test_the_log_says_what_a_number_is_of(tmp_path: Path) -> None:
+    """A noun in front of it, with the same link; the file has the noun in a column."""
+    operations = {"save_settings": "Report", "revoke_own_key": "Key", "remove_member": "Member", "of_the_future": ""}
+
+    async def script(instance: Instance) -> None:
+        caller = Caller(account=instance.alice)
+
+        def fill(tx: Transaction) -> None:
+            for name in operations:
+                add_action(tx, caller, operation=name, target=5, now_ms=now_ms())
+            add_action(tx, caller, operation="create_report", target=None, now_ms=now_ms())
+
+        instance.services.database.write_here(fill)
+        page = await instance.page("GET", "/team/log")
+        file = await instance.page("GET", "/team/log.csv")
+        rows = list(csv.DictReader(io.StringIO(file.text.removeprefix("\ufeff"))))
+
+        assert '<a href="/reports/5">Report 5</a>' in page.text
+        assert all(f">{noun} 5</td>" in page.text for noun in ("Key", "Member"))
+        assert [(row["operation"], row["target_kind"]) for row in rows] == [
+            ("create_report", ""),
+            *reversed(operations.items()),
+        ]
+
+    with_instance(tmp_path, script)
+
+
+def test_every_target_of_an_action_has_a_noun() -> None:
+    """All operations on an object with a number."""
+    unnamed = [
+        each.name
+        for each in ALL_OPERATIONS
+        if each.is_action and "{id}" in each.path and not KINDS.keys() & set(each.path.split("/"))
+    ]
+
+    assert unnamed == []
 
 
 def test_editors_do_not_see_the_log(tmp_path: Path) -> None:

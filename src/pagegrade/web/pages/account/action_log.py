@@ -23,11 +23,29 @@ from pagegrade.web.request import Request
 
 PATH: Final = "/team/log"
 PER_PAGE: Final = 50
-COLUMNS: Final = ("at", "by", "who", "operation", "action", "target", "reason")
+COLUMNS: Final = ("at", "by", "who", "operation", "action", "target", "reason", "target_kind")
 NOBODY: Final = {True: N_("A deleted key"), False: N_("A person whose account was deleted")}
 """True for a key -> name of who did it, where there is none any more."""
 _PAGES: Final = ("reports", "audits", "webhooks")
 """Kinds of objects whose id leads to a page."""
+KINDS: Final = {
+    "reports": N_("Report"),
+    "batches": N_("Batch"),
+    "ignores": N_("Ignore rule"),
+    "monitors": N_("Monitor"),
+    "silences": N_("Silence"),
+    "webhooks": N_("Webhook"),
+    "access-profiles": N_("Access profile"),
+    "audits": N_("Audit"),
+    "keys": N_("Key"),
+    "invitations": N_("Invitation"),
+    "members": N_("Member"),
+    "join": N_("Member"),
+    "single-sign-on": N_("Member"),
+    "accounts": N_("Account"),
+    "workspaces": N_("Workspace"),
+}
+"""Segment of the path of an operation -> what its target is."""
 
 
 class LogQuery(BaseModel):
@@ -43,6 +61,8 @@ class Row(msgspec.Struct, frozen=True):
     action: Action
     what: str
     """Summary of the operation, in English."""
+    kind: str
+    """Noun for what was changed, in English; empty where it is not known."""
     page: str
     """Path of what was changed; empty where there is none."""
 
@@ -69,9 +89,10 @@ async def export_log(request: Request, work: UnitOfWork) -> Response:
             "key" if each.is_key else "person",
             each.actor,
             each.operation,
-            _row(request, each).what,
+            (row := _row(request, each)).what,
             each.target,
             each.reason,
+            row.kind if each.target is not None else "",
         )
         for each in found
     )
@@ -88,11 +109,13 @@ def _row(request: Request, action: Action) -> Row:
     """Name an action; one of an operation that another version had keeps its name."""
     operation = next((each for each in request.operations if each.name == action.operation), None)
     if operation is None:
-        return Row(action, action.operation, "")
-    kind = operation.path.removeprefix("/api/v1").split("/")[1]
+        return Row(action, action.operation, "", "")
+    parts = operation.path.removeprefix("/api/v1").split("/")
+    kind = parts[1]
     is_gone = operation.method == "DELETE" or operation.path.endswith("/delete")
     page = f"/{kind}/{action.target}" if kind in _PAGES and action.target is not None and not is_gone else ""
-    return Row(action, operation.summary, page)
+    named = next((part for part in reversed(parts) if part in KINDS), "")
+    return Row(action, operation.summary, KINDS.get(named, ""), page)
 
 
 OPERATIONS: Final = (
