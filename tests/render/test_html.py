@@ -246,6 +246,22 @@ def test_score_view_counts_findings_of_the_same_cause() -> None:
     assert "image-bytes" not in table
 
 
+@pytest.mark.parametrize(
+    ("severities", "words"),
+    [
+        (("critical", "high", "low"), ["critical and high", "low"]),
+        (("critical", "medium"), ["critical", "medium"]),
+        (("high",), ["high"]),
+    ],
+)
+def test_the_legend_of_the_score_has_one_entry_for_each_color(severities: tuple[str, ...], words: list[str]) -> None:
+    """Critical and high findings have the same one."""
+    results = [make_result(f"check-{name}", importance=name) for name in severities]
+    legend = render_html([make_report(*results)]).partition('<p class="legend quiet">')[2].partition("</p>")[0]
+
+    assert re.findall(r">lost to ([a-z ]+) findings<", legend) == words
+
+
 def test_a_finding_that_limits_the_score_says_so_in_the_list() -> None:
     """Nothing else explains why it stands before findings of more points; screen readers read it with the points."""
     results = (make_result("https", lost=4.0), make_result("title", lost=9.0))
