@@ -1,4 +1,4 @@
-"""The message catalogues of the pages, of findings and of health checks: extracted from the sources, and checked.
+"""The message catalogues of the pages and of findings: extracted from the sources, and checked.
 
 ``python -m devtools.catalogues`` brings every catalogue up to date: new messages come in empty, gone ones go, finished
 translations stay. ``--check`` says what is missing: a message without a translation, or with other values in it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from devtools.finding_messages import finding_messages, health_check_messages
+from devtools.finding_messages import finding_messages
 from pagegrade.render import finding_texts
 from pagegrade.render.i18n import DOMAIN, LOCALES
 
@@ -27,9 +27,11 @@ SOURCES: Final = ROOT / "src" / "pagegrade"
 FOLDER: Final = SOURCES / "render" / "locales"
 METHODS: Final = [("**/templates/**.jinja", "jinja2"), ("**.py", "python")]
 OPTIONS: Final = {"**/templates/**.jinja": {"newstyle_gettext": "true", "trimmed": "true"}}
-KEYWORDS: Final[dict[str, Any]] = {"_": None, "gettext": None, "ngettext": (1, 2), "N_": None}
+KEYWORDS: Final[dict[str, Any]] = {"_": None, "gettext": None, "ngettext": (1, 2), "N_": None, "phrase": (1,)}
+HEALTH_CHECKS: Final = ("ok", "warning", "problem", "serious")
+"""Calls in ``service/doctor`` of which each literal argument is a message."""
 PLURALS: Final = {"de": "nplurals=2; plural=(n != 1);"}
-_PLACEHOLDER: Final = re.compile(r"%\((\w+)\)s|%%|(%)")
+_PLACEHOLDER: Final = re.compile(r"%\((\w+)\)s|\{(\d)\}|%%|(%)")
 _VALUE: Final = re.compile(r"\{(\w+)\}")
 _CODE: Final = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
 _TAG: Final = re.compile(r"<[^>]+>")
@@ -56,22 +58,17 @@ def extract(folder: Path = SOURCES) -> Catalog:
     ):
         # Without line numbers: a catalogue changes when messages do, and not when a line moves.
         found.add(message, None, [(name.replace("\\", "/"), 0)], auto_comments=comments, context=context)
+    for argument in (1, 2, 3):
+        keywords = dict.fromkeys(HEALTH_CHECKS, (argument,))
+        for name, _line, message, *_ in extract_from_dir(folder / "service" / "doctor", METHODS, keywords=keywords):
+            found.add(message, None, [(f"service/doctor/{name}", 0)])
     return found
 
 
 def extract_findings(folder: Path = SOURCES) -> Catalog:
     """Every text of findings, each with the files it stands in."""
-    return _listed(finding_texts.DOMAIN, finding_messages(folder))
-
-
-def extract_health_checks(folder: Path = SOURCES) -> Catalog:
-    """Every text of health checks, each with the files it stands in."""
-    return _listed(finding_texts.HEALTH_DOMAIN, health_check_messages(folder))
-
-
-def _listed(domain: str, texts: Mapping[str, Collection[str]]) -> Catalog:
-    found = Catalog(domain=domain, charset="utf-8")
-    for text, names in texts.items():
+    found = Catalog(domain=finding_texts.DOMAIN, charset="utf-8")
+    for text, names in finding_messages(folder).items():
         found.add(text, None, [(name, 0) for name in sorted(names)])
     return found
 
@@ -79,7 +76,6 @@ def _listed(domain: str, texts: Mapping[str, Collection[str]]) -> Catalog:
 DOMAINS: Final = {
     DOMAIN: extract,
     finding_texts.DOMAIN: extract_findings,
-    finding_texts.HEALTH_DOMAIN: extract_health_checks,
 }
 """Name of a catalogue -> how its messages are found."""
 
@@ -120,7 +116,7 @@ def faults(language: str, source: Catalog, kept: Catalog) -> Iterator[Fault]:
         if old is None:
             yield Fault(language, _first(message), "not in the catalogue")
             continue
-        if source.domain in (finding_texts.DOMAIN, finding_texts.HEALTH_DOMAIN):
+        if source.domain == finding_texts.DOMAIN:
             yield from _finding_faults(language, message, old)
         else:
             yield from _message_faults(language, message, old)
@@ -176,7 +172,7 @@ def _finding_faults(language: str, message: Message, old: Message) -> Iterator[F
 
 def _placeholders(text: str) -> set[str]:
     """Names of the values in a message; ``%`` for a percent sign that would break it."""
-    return {match[1] or match[2] for match in _PLACEHOLDER.finditer(text) if match[0] != "%%"}
+    return {match[1] or match[2] or match[3] for match in _PLACEHOLDER.finditer(text) if match[0] != "%%"}
 
 
 def _first(message: Message) -> str:

@@ -65,11 +65,6 @@ _WORDS_ALONE: Final = (
 )
 """Words of artifacts that are shown by themselves: purposes of files, sources of errors, phases of a request,
 devices, kinds of work, faults of certificates and of connections; and parts of texts that reports are composed of."""
-HEALTH_CHECKS: Final = "service/doctor"
-_HEALTH_CALLS: Final = frozenset({"ok", "problem", "warning"})
-"""Their arguments are the topic, the observation and what to do about it."""
-_HEALTH_WORDS: Final = ("browser", "none", *(f"{{0}} {unit}" for unit in ("B", "kB", "MB", "GB")))
-"""Texts that stand in no such call: a topic with a name of its own, and amounts."""
 _CODE_ARGUMENTS: Final = frozenset({"cause", "code", "header", "id", "state"})
 _CODE_NAMES: Final = frozenset({"SECTIONS"})
 _TEXT_ARGUMENTS: Final = frozenset({"detail", "fix", "message", "reason"})
@@ -94,21 +89,6 @@ def finding_messages(folder: Path) -> dict[str, set[str]]:
         for path in [top] if top.is_file() else sorted(top.rglob("*.py")):
             for text in _texts(ast.parse(path.read_text(encoding="utf-8")), sentences_only=name in FURTHER):
                 found.setdefault(text, set()).add(path.relative_to(folder).as_posix())
-    return found
-
-
-def health_check_messages(folder: Path) -> dict[str, set[str]]:
-    """Return every text of a health check, with the files it stands in."""
-    found: dict[str, set[str]] = {text: {HEALTH_CHECKS} for text in _HEALTH_WORDS}
-    for path in sorted((folder / HEALTH_CHECKS).rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        texts = set(_texts(tree, sentences_only=False))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and _called(node) in _HEALTH_CALLS:
-                parts = [_template(part) for value in node.args for part in _branches(value)]
-                texts.update(text for text in parts if text is not None and _WORDS.search(text))
-        for text in texts:
-            found.setdefault(text, set()).add(path.relative_to(folder).as_posix())
     return found
 
 

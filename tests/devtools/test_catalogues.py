@@ -36,8 +36,13 @@ def test_messages_of_templates_and_of_code_are_found(tmp_path: Path) -> None:
         "{% trans name=x %}\n  Three\n  %%{{ name }}\n{% endtrans %}\n"
     )
     (tmp_path / "a.py").write_text('A = N_("Four")\nB = texts.gettext("Five")\nC = texts.ngettext("b", "bs", 1)\n')
+    (tmp_path / "service" / "doctor").mkdir(parents=True)
+    (tmp_path / "service" / "doctor" / "a.py").write_text(
+        'D = problem("topic", phrase("{0} is on", phrase("a")), "advice")\nE = ok("top", b)\n'
+    )
     found = {message.id for message in extract(tmp_path) if message.id}
 
+    assert found >= {"topic", "{0} is on", "advice", "top"}
     assert found >= {"One", "Two <b>bold</b>", ("%(num)s a", "%(num)s as"), "Four", "Five", ("b", "bs")}
     assert any("Three" in message and "%(name)s" in message for message in found if isinstance(message, str))
 
@@ -58,6 +63,7 @@ def test_an_update_keeps_what_was_translated() -> None:
         ("By %(name)s", "Von %(nam)s", "other values"),
         ("By %(name)s", "Von", "other values"),
         ("100 %%", "100 %", "other values"),
+        ("{0} of {1}", "{0}", "other values"),
         ('A <a href="/x">link</a>', 'Ein <a href="/y">Link</a>', "other markup"),
     ],
 )

@@ -5,6 +5,7 @@ from importlib.resources import files
 
 import pytest
 
+from pagegrade.render.english import phrase
 from pagegrade.render.i18n import LOCALES, choose_locale, texts_for
 from pagegrade.render.languages import read_messages
 
@@ -46,6 +47,16 @@ def test_english_is_the_source() -> None:
     assert texts.gettext("100 %% sure") == "100 % sure"
     assert texts.ngettext("%(num)s report", "%(num)s reports", 1) == "1 report"
     assert texts.ngettext("%(num)s report", "%(num)s reports", 1234) == "1,234 reports"
+
+
+def test_a_phrase_is_translated_with_the_phrases_in_it() -> None:
+    """Other texts are names; only a float is an amount, which versions and the numbers of processes are not."""
+    said = phrase("{0} can be written ({1})", phrase("{0} days", 2), phrase("{0}: {1}", "none", 1234.56))
+
+    assert str(said) == "2 days can be written (none: 1234.56)"
+    assert texts_for("de").phrase(said) == "2 Tage ist beschreibbar (none: 1.234,6)"
+    assert texts_for("de").phrase(phrase("PostgreSQL {0}, older than {1}", "9.6", 12)) == "PostgreSQL 9.6, älter als 12"
+    assert [texts_for("de").phrase(text) for text in ("clock", "", "no message")] == ["Uhr", "", "no message"]
 
 
 @pytest.mark.parametrize(
@@ -113,8 +124,6 @@ def test_people_read_one_word_for_each_thing() -> None:
     catalogue = files("pagegrade.render").joinpath("locales/de/LC_MESSAGES/pagegrade.po").read_text("utf-8")
     messages = read_messages(catalogue)
     messages.pop("")
-    # A member of the API, which is found beside the words for it.
-    messages.pop("importance")
     other = re.compile(r"\b(projects?|importance|impact)\b", re.IGNORECASE)
     german = re.compile(r"\b(Projekte?|hoher Bedeutung|Wichtigkeit)\b")
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
+import msgspec
+
 
 class Words(Protocol):
     """One language, as far as sentences and numbers go; ``render.i18n.Texts`` is one."""
@@ -50,6 +52,23 @@ class English:
 
 
 ENGLISH: Final = English()
+
+
+class Phrase(msgspec.Struct, frozen=True):
+    """A message and its values; in English with ``str``, in other languages with ``render.i18n.Texts.phrase``."""
+
+    template: str
+    """A message of the catalogue, with ``{0}``, ``{1}`` ... for its values."""
+    values: tuple[object, ...]
+    """Phrases are translated, and a float is written with at most one digit behind the point; all others stay."""
+
+    def __str__(self) -> str:
+        return self.template.format(*map(str, self.values))
+
+
+def phrase(template: str, *values: object) -> Phrase:
+    """Mark a constant as a message, and give it values."""
+    return Phrase(template, values)
 
 
 def N_(message: str) -> str:  # noqa: N802 - the name that gettext's tools know

@@ -23,8 +23,6 @@ from pagegrade.render.languages import FORMATS, read_messages
 from pagegrade.report.compare import Change, Comparison
 
 DOMAIN: Final = "findings"
-HEALTH_DOMAIN: Final = "health_checks"
-"""Catalogue of what health checks say, which works like that of findings."""
 MAX_LENGTH: Final = 2_000
 """Characters of a text that is looked up; a longer one stays as it is."""
 _CACHED: Final = 4_096
@@ -45,7 +43,7 @@ _FENCED: Final = re.compile(r"```.*?```", re.DOTALL)
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _NUMBER: Final = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?%?")
 _HAS_NUMBER: Final = re.compile(r"(?:^|[a-z] )[0-9]")
-_BEFORE_VERSION: Final = ("PostgreSQL ", "ruleset ", "version ")
+_BEFORE_VERSION: Final = ("ruleset ", "version ")
 """A number after these is no decimal."""
 _LONG: Final = 12
 """Letters of a sentence that is known as ours without its values."""
@@ -235,9 +233,9 @@ def _values(text: str, literals: tuple[str, ...]) -> list[str] | None:
 
 
 @cache
-def finding_texts(tag: str, domain: str = DOMAIN) -> FindingTexts | None:
+def finding_texts(tag: str) -> FindingTexts | None:
     """The texts of findings in one of ``i18n.LOCALES``; ``None`` for English, the language they are stored in."""
-    file = files("pagegrade.render").joinpath("locales", tag, "LC_MESSAGES", f"{domain}.po")
+    file = files("pagegrade.render").joinpath("locales", tag, "LC_MESSAGES", f"{DOMAIN}.po")
     if not file.is_file():
         return None
     formats = FORMATS[tag]
@@ -245,9 +243,9 @@ def finding_texts(tag: str, domain: str = DOMAIN) -> FindingTexts | None:
     return FindingTexts(messages, group=formats.group, decimal=formats.decimal)
 
 
-def translated(text: str, tag: str, domain: str = DOMAIN) -> str:
+def translated(text: str, tag: str) -> str:
     """One text in one of ``i18n.LOCALES``; ``Untranslated`` if it is not known there."""
-    texts = finding_texts(tag, domain)
+    texts = finding_texts(tag)
     return text if texts is None else texts.translate(text)
 
 

@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pagegrade.render.english import Phrase
 from pagegrade.render.languages import FORMATS, UNITS_S, read_catalogue
 
 LOCALES: Final = tuple(FORMATS)
@@ -47,6 +48,17 @@ class Texts:
     def ngettext(self, one: str, many: str, number: int, /, **values: object) -> str:
         """The form for a number, which is ``%(num)s`` in it."""
         return self.catalogue.ngettext(one, many, number) % {"num": self.number(number), **values}
+
+    def phrase(self, text: str | Phrase) -> str:
+        """A phrase, or a message without values."""
+        if isinstance(text, str):
+            return text and self.catalogue.gettext(text)
+        return self.catalogue.gettext(text.template).format(*map(self._value, text.values))
+
+    def _value(self, value: object) -> str:
+        if isinstance(value, Phrase):
+            return self.phrase(value)
+        return self.number(value, digits=1) if isinstance(value, float) else str(value)
 
     def number(self, value: float, *, digits: int = 0) -> str:
         """``1,234.5``; at most so many digits behind the point."""

@@ -278,7 +278,7 @@ def test_a_page_is_fetched_through_the_guard() -> None:
 )
 def test_sizes_are_in_powers_of_1000_as_on_pages(count: int, text: str) -> None:
     """The system page shows both kinds of figures beside each other."""
-    assert format_size(count) == text
+    assert str(format_size(count)) == text
 
 
 def test_a_provider_that_answers_is_named_with_the_address_to_register() -> None:

@@ -15,7 +15,7 @@ from pagegrade.model.account import Caller
 from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import KEY_FILE, Vault
 from pagegrade.service.doctor import storage as module
-from pagegrade.service.doctor.checks import Diagnosis, ok
+from pagegrade.service.doctor.checks import Diagnosis
 from pagegrade.service.doctor.storage import (
     look_at_crawls,
     look_at_database,
@@ -176,8 +176,8 @@ def test_the_queue_is_reported_by_what_runs_wait_for(tmp_path: Path) -> None:
     nothing = list(look_at_queue(missing, NOW_MS, **limits))
     missing.close()
 
-    assert found == ok(
-        "queue",
+    assert (found.level, found.message) == (
+        "ok",
         "1 running; admitted: 1 wait for a worker, 0 for a browser; not yet: 1 wait for their site, 0 for earlier ones "
         "of their account, 0 for one of the same page",
     )

@@ -7,10 +7,11 @@ import sys
 from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.process import try_browser
 from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
+from pagegrade.render.english import N_, phrase
 from pagegrade.service.doctor.checks import Diagnosis, ok, problem, warning
 from pagegrade.service.options import RenderDefault
 
-_TOPIC = "browser"
+_TOPIC = N_("browser")
 
 
 async def look_at_browser(configured: str | None, render: RenderDefault, *, platform: str = sys.platform) -> Diagnosis:
@@ -25,22 +26,27 @@ async def look_at_browser(configured: str | None, render: RenderDefault, *, plat
         return ok(_TOPIC, "not used: PAGEGRADE_RENDER is never")
     serious = problem if render == "always" else warning
     if platform != "linux":
-        message = f"pages are not drawn on {platform}, where a browser cannot be isolated"
+        message = phrase("pages are not drawn on {0}, where a browser cannot be isolated", platform)
         return ok(_TOPIC, message) if render == "auto" else problem(_TOPIC, message, "Run the service on Linux.")
     program = find_browser(configured)
     if program is None:
         if configured is not None:
-            return serious(_TOPIC, f"{configured} is no program that can be run", "Correct PAGEGRADE_BROWSER.")
-        message = "none found; pages are analyzed without one"
+            return serious(
+                _TOPIC, phrase("{0} is no program that can be run", configured), "Correct PAGEGRADE_BROWSER."
+            )
+        message = phrase("none found; pages are analyzed without one")
         return ok(_TOPIC, message) if render == "auto" else problem(_TOPIC, message, HOW_TO_GET_ONE)
     try:
         trial = await try_browser(program)
     except RenderingFailed as error:
-        return serious(_TOPIC, f"{program}: {error.detail}", "Fix it, or set PAGEGRADE_RENDER=never.")
+        return serious(_TOPIC, phrase("{0}: {1}", program, error.detail), "Fix it, or set PAGEGRADE_RENDER=never.")
     if not trial.sandboxed:
         return serious(
             _TOPIC,
-            f"{trial.product} ({program}) draws pages without a filter for system calls",
+            phrase("{0} ({1}) draws pages without a filter for system calls", trial.product, program),
             "Install a Chromium of your distribution, or set PAGEGRADE_RENDER=never.",
         )
-    return ok(_TOPIC, f"{trial.product} ({program}), isolated and sandboxed, started in {trial.seconds:.1f} s")
+    return ok(
+        _TOPIC,
+        phrase("{0} ({1}), isolated and sandboxed, started in {2} s", trial.product, program, round(trial.seconds, 1)),
+    )

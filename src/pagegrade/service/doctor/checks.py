@@ -27,6 +27,7 @@ from pagegrade.model.identity import RELEASED_MS, VERSION
 from pagegrade.model.report import RULESET, Thresholds
 from pagegrade.model.single_sign_on import BACK, Provider
 from pagegrade.parse.url import host, parse_target_url, port
+from pagegrade.render.english import N_, Phrase, phrase
 from pagegrade.render.pdf import is_installed
 from pagegrade.sandbox.pool import Children, TaskRunner
 from pagegrade.sandbox.worker import remaining_rights
@@ -66,7 +67,7 @@ FUTURE_MS: Final = 60_000
 AHEAD_MS: Final = 3_600_000
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)(?P<rules>[^;]*)(?P<marker>;.*)?")
 _AT_LEAST: Final = re.compile(r"(?:>=|==)\s*([\d.]+)")
-_SIGN_ON: Final = "single sign-on"
+_SIGN_ON: Final = N_("single sign-on")
 _RIGHTS_S: Final = 10.0
 _SAMPLE: Final = b"<!doctype html><html lang=en><title>A page to try the parser with</title><h1>It works</h1>"
 
@@ -77,36 +78,47 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     topic: str
     """A word: ``python``, ``clock``, ``database`` ..."""
     level: Level
-    message: str
-    """The observation."""
-    advice: str = ""
-    """The remedy; empty if there is nothing to do."""
+    observation: str | Phrase
+    remedy: str | Phrase = ""
+    """Empty if there is nothing to do."""
+
+    @property
+    def message(self) -> str:
+        """The observation in English."""
+        return str(self.observation)
+
+    @property
+    def advice(self) -> str:
+        """The remedy in English."""
+        return str(self.remedy)
 
 
-def ok(topic: str, message: str) -> Diagnosis:
-    """It is as it should be."""
-    return Diagnosis(topic=topic, level="ok", message=message)
+def ok(topic: str, observation: str | Phrase) -> Diagnosis:
+    """It is as it should be. Literal arguments of this and of the next two are in the catalogue of messages."""
+    return Diagnosis(topic=topic, level="ok", observation=observation)
 
 
-def warning(topic: str, message: str, advice: str) -> Diagnosis:
+def warning(topic: str, observation: str | Phrase, remedy: str | Phrase) -> Diagnosis:
     """It works, with a limitation."""
-    return Diagnosis(topic=topic, level="warning", message=message, advice=advice)
+    return Diagnosis(topic=topic, level="warning", observation=observation, remedy=remedy)
 
 
-def problem(topic: str, message: str, advice: str) -> Diagnosis:
+def problem(topic: str, observation: str | Phrase, remedy: str | Phrase) -> Diagnosis:
     """It does not work, or is not safe."""
-    return Diagnosis(topic=topic, level="problem", message=message, advice=advice)
+    return Diagnosis(topic=topic, level="problem", observation=observation, remedy=remedy)
 
 
 def look_at_versions(version: tuple[int, int, int] = sys.version_info[:3]) -> Iterator[Diagnosis]:
     """This Pagegrade, Python, and everything that is installed for it."""
-    yield ok("pagegrade", f"version {VERSION}, ruleset {RULESET}")
+    yield ok("pagegrade", phrase("version {0}, ruleset {1}", VERSION, RULESET))
     shown = ".".join(map(str, version))
     floor = PATCHED_PYTHON.get(version[:2])
     if floor is not None and version[2] < floor:
         yield warning(
             "python",
-            f"{shown} lacks repairs of {version[0]}.{version[1]}.{floor}; Pagegrade does not use what they repair",
+            phrase(
+                "{0} lacks repairs of {1}.{2}.{3}; Pagegrade does not use what they repair", shown, *version[:2], floor
+            ),
             "Update Python when you can.",
         )
     else:
@@ -126,7 +138,7 @@ def look_at_system(system: str = sys.platform) -> Diagnosis:
         return ok("system", "Linux")
     return warning(
         "system",
-        f"{system} does not limit the memory of the processes that parse pages",
+        phrase("{0} does not limit the memory of the processes that parse pages", system),
         "Run the service on Linux, for instance in a container. The command line and the library work here.",
     )
 
@@ -134,7 +146,7 @@ def look_at_system(system: str = sys.platform) -> Diagnosis:
 def look_at_pdf() -> Diagnosis:
     """Check whether reports can be exported as PDF."""
     if is_installed():
-        return ok("pdf", f"typst {metadata.version('typst')}")
+        return ok("pdf", phrase("typst {0}", metadata.version("typst")))
     return warning(
         "pdf",
         "reports cannot be exported as PDF: typst is not installed",
@@ -160,15 +172,19 @@ def look_at_packages(requirements: list[str]) -> Iterator[Diagnosis]:
             if match["marker"]:
                 continue  # wanted by another system or Python
             wrong += 1
-            yield problem("packages", f"{name} is not installed", "Install Pagegrade again, with its dependencies.")
+            yield problem(
+                "packages", phrase("{0} is not installed", name), "Install Pagegrade again, with its dependencies."
+            )
             continue
         if floor is not None and _numbers(installed) < _numbers(floor[1]):
             wrong += 1
             yield problem(
-                "packages", f"{name} {installed} is older than {floor[1]}", f"Install {name} {floor[1]} or later."
+                "packages",
+                phrase("{0} {1} is older than {2}", name, installed, floor[1]),
+                phrase("Install {0} {1} or later.", name, floor[1]),
             )
     if not wrong:
-        yield ok("packages", f"{len(requirements)} required, all of them new enough")
+        yield ok("packages", phrase("{0} required, all of them new enough", len(requirements)))
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -187,19 +203,22 @@ def look_at_clock(now_ms: int, newest_ms: int | None, behind_ms: int = 0) -> Dia
         newest_ms: When the newest row of the database was made; ``None``: there is none.
         behind_ms: By how much the time by which rows are aged is behind the clock.
     """
-    advice = "Set the clock and keep it with NTP: times, leases and retention depend on it."
+    advice = N_("Set the clock and keep it with NTP: times, leases and retention depend on it.")
     if now_ms < RELEASED_MS:
         return problem("clock", "it is before this version of Pagegrade was made", advice)
     if newest_ms is not None and now_ms < newest_ms - FUTURE_MS:
         behind_s = (newest_ms - now_ms) // 1000
-        return problem("clock", f"it is {behind_s} s behind the newest row of the database", advice)
+        return problem("clock", phrase("it is {0} s behind the newest row of the database", behind_s), advice)
     if behind_ms >= AHEAD_MS:
         return warning(
             "clock",
-            f"it is {format_duration(behind_ms)} ahead of what the database has seen: it is wrong, or the service was "
-            "stopped for so long; nothing is deleted because of that time",
-            "If it is wrong, set it and keep it with NTP. If it is right, deletion catches up by itself, "
-            "or at once with: pagegrade prune --trust-clock",
+            phrase(
+                "it is {0} ahead of what the database has seen: it is wrong, or the service was "
+                "stopped for so long; nothing is deleted because of that time",
+                format_duration(behind_ms),
+            ),
+            "If it is wrong, set it and keep it with NTP. If it is right, deletion catches up by "
+            "itself, or at once with: pagegrade prune --trust-clock",
         )
     return ok("clock", "plausible")
 
@@ -210,19 +229,21 @@ def look_at_guard(options: AnalyzeOptions) -> Iterator[Diagnosis]:
     if open_ones:
         yield problem(
             "guard",
-            f"it would contact {', '.join(open_ones)}",
+            phrase("it would contact {0}", ", ".join(open_ones)),
             "Do not run this build; report it as a security vulnerability.",
         )
     else:
-        message = f"refuses the {len(REFUSED)} forbidden addresses it was asked about"
+        message = phrase("refuses the {0} forbidden addresses it was asked about", len(REFUSED))
         if options.deny_networks:
-            message = f"{message}; PAGEGRADE_DENY_NETWORKS adds {', '.join(map(str, options.deny_networks))}"
+            message = phrase(
+                "{0}; PAGEGRADE_DENY_NETWORKS adds {1}", message, ", ".join(map(str, options.deny_networks))
+            )
         yield ok("guard", message)
     reachable = [each for each in METADATA if _is_reachable(each, options)]
     if reachable:
         yield warning(
             "guard",
-            f"PAGEGRADE_ALLOW_NETWORKS opens {', '.join(reachable)}, where clouds hand out credentials",
+            phrase("PAGEGRADE_ALLOW_NETWORKS opens {0}, where clouds hand out credentials", ", ".join(reachable)),
             "Name smaller networks in PAGEGRADE_ALLOW_NETWORKS.",
         )
 
@@ -254,12 +275,16 @@ def look_at_proxy(options: AnalyzeOptions) -> Iterator[Diagnosis]:
     if proxy is None:
         return
     if not proxy.resolves:
-        yield ok("proxy", f"{proxy.url}, asked for addresses that are resolved and checked here")
+        yield ok("proxy", phrase("{0}, asked for addresses that are resolved and checked here", proxy.url))
         return
     yield warning(
         "proxy",
-        f"{proxy.url} resolves names (PAGEGRADE_PROXY_RESOLVES): names and literal addresses are checked here, but not "
-        "the addresses that names lead to, so PAGEGRADE_DENY_NETWORKS does not hold for names",
+        phrase(
+            "{0} resolves names (PAGEGRADE_PROXY_RESOLVES): names and literal addresses are "
+            "checked here, but not the addresses that names lead to, so PAGEGRADE_DENY_NETWORKS "
+            "does not hold for names",
+            proxy.url,
+        ),
         "Have the proxy refuse private addresses, or unset it where a name server of this machine knows the Internet.",
     )
 
@@ -269,7 +294,7 @@ def look_at_name_servers() -> Diagnosis:
     servers = configured_servers()
     if not servers:
         return problem("dns", "no name server is set", "Set one in /etc/resolv.conf: without it no host is found.")
-    return ok("dns", f"name servers: {', '.join(servers)} (not asked; --online URL does)")
+    return ok("dns", phrase("name servers: {0} (not asked; --online URL does)", ", ".join(servers)))
 
 
 async def look_at_children(children: Children) -> Diagnosis:
@@ -281,11 +306,15 @@ async def look_at_children(children: Children) -> Diagnosis:
     except OSError:
         return problem("parser", "its process cannot be started", "Let this user start processes (ulimit -u).")
     if report.state != "completed":
-        reason = "no reason is known" if report.error is None else report.error.message
+        reason = N_("no reason is known") if report.error is None else report.error.message
         busy = report.error is not None and report.error.reason == "busy"
-        advice = "Try again when the machine has less to do." if busy else "Look for limits on memory (ulimit -v)."
-        return problem("parser", f"it did not evaluate a small page: {reason}", advice)
-    return ok("parser", f"started and evaluated a small page in {1000 * (time.monotonic() - started):.0f} ms")
+        advice = (
+            N_("Try again when the machine has less to do.") if busy else N_("Look for limits on memory (ulimit -v).")
+        )
+        return problem("parser", phrase("it did not evaluate a small page: {0}", reason), advice)
+    return ok(
+        "parser", phrase("started and evaluated a small page in {0} ms", f"{1000 * (time.monotonic() - started):.0f}")
+    )
 
 
 async def look_at_rights(children: TaskRunner) -> Diagnosis:
@@ -297,10 +326,12 @@ async def look_at_rights(children: TaskRunner) -> Diagnosis:
         return problem("rights", "it was not tried", "See the line about the parser.")
     if not left:
         return ok("rights", "a parser cannot connect, open files, start programs or reach other processes")
-    more = f"the system lets a parser do more than it needs: {', '.join(left)}"
+    more = phrase("the system lets a parser do more than it needs: {0}", ", ".join(left))
     if landlock_version() and machine not in FILTERED_MACHINES:
         known = ", ".join(FILTERED_MACHINES)
-        return warning("rights", more, f"System calls are filtered on {known} only; this machine is {machine}.")
+        return warning(
+            "rights", more, phrase("System calls are filtered on {0} only; this machine is {1}.", known, machine)
+        )
     return warning(
         "rights", more, "Use a Linux kernel with Landlock (5.13 or later) and seccomp; in containers, allow both."
     )
@@ -321,13 +352,18 @@ async def try_fetch(url: str, options: AnalyzeOptions, children: Children) -> Di
     except InvalidInput as error:
         return problem("online", error.message, "Give a public http or https URL.")
     if report.page is None or report.state != "completed":
-        reason = "It could not be fetched." if report.error is None else report.error.message
+        reason = N_("It could not be fetched.") if report.error is None else report.error.message
         return problem(
-            "online", f"{target.url}: {reason}", "Look at name servers, routes and firewalls of this machine."
+            "online",
+            phrase("{0}: {1}", target.url, reason),
+            "Look at name servers, routes and firewalls of this machine.",
         )
     page = report.page
     took = sum(value or 0 for value in page.timing_ms.values())
-    return ok("online", f"{target.url} answered {page.http_status} over {page.http_version} in {took:.0f} ms")
+    return ok(
+        "online",
+        phrase("{0} answered {1} over {2} in {3} ms", target.url, page.http_status, page.http_version, f"{took:.0f}"),
+    )
 
 
 async def look_at_provider(provider: Provider, options: AnalyzeOptions, base_url: str | None) -> Diagnosis:
@@ -344,33 +380,41 @@ async def look_at_provider(provider: Provider, options: AnalyzeOptions, base_url
         return problem(
             _SIGN_ON,
             error.detail,
-            "Nobody can sign in there. Correct PAGEGRADE_OIDC_ISSUER, or what lies between this machine and it "
-            "(docs/howto/single-sign-on.md).",
+            "Nobody can sign in there. Correct PAGEGRADE_OIDC_ISSUER, or what lies between this "
+            "machine and it (docs/howto/single-sign-on.md).",
         )
     if base_url is None:
         return warning(
             _SIGN_ON,
-            f"{provider.issuer} answers; keys that may sign: {count}. It has no address to send people back to",
-            f"Set PAGEGRADE_BASE_URL to what people open, and register it with {BACK} behind it as redirect URI.",
+            phrase(
+                "{0} answers; keys that may sign: {1}. It has no address to send people back to", provider.issuer, count
+            ),
+            phrase(
+                "Set PAGEGRADE_BASE_URL to what people open, and register it with {0} behind it as redirect URI.", BACK
+            ),
         )
     back = f"{base_url}{BACK}"
     return ok(
-        _SIGN_ON, f"{provider.issuer} answers; keys that may sign: {count}. Redirect URI to register there: {back}"
+        _SIGN_ON,
+        phrase(
+            "{0} answers; keys that may sign: {1}. Redirect URI to register there: {2}", provider.issuer, count, back
+        ),
     )
 
 
-def format_duration(duration_ms: int) -> str:
+def format_duration(duration_ms: int) -> Phrase:
     """Return a long time for people, in days or hours."""
     hours = duration_ms // 3_600_000
-    count, unit = (hours // 24, "day") if hours >= 48 else (hours, "hour")  # noqa: PLR2004 - two days
-    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+    if hours >= 48:  # noqa: PLR2004 - two days
+        return phrase("{0} days", hours // 24)
+    return phrase("1 hour") if hours == 1 else phrase("{0} hours", hours)
 
 
-def format_size(count: int) -> str:
+def format_size(count: int) -> Phrase:
     """Bytes for people, in powers of 1,000 as on pages."""
     size = float(count)
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000:  # noqa: PLR2004 - the step between the units
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+            return phrase("{0} {1}", count if unit == "B" else round(size, 1), unit)
         size /= 1000
-    return f"{size:.1f} TB"
+    return phrase("{0} {1}", round(size, 1), "TB")

@@ -8,8 +8,9 @@ from typing import Final
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
+from pagegrade.render.english import N_, Phrase, phrase
 from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
-from pagegrade.service.doctor.storage import not_ours
+from pagegrade.service.doctor.storage import look_at_schema, not_ours
 from pagegrade.store.engine.database import Database, StatementError
 from pagegrade.store.engine.url import name_of
 from pagegrade.store.queue.postgresql_inspection import (
@@ -24,7 +25,7 @@ from pagegrade.store.queue.postgresql_inspection import (
 from pagegrade.store.repositories.installation import noted_origin
 from pagegrade.store.repositories.processes import LiveProcess, list_live
 from pagegrade.store.repositories.retention import measure
-from pagegrade.store.schema.migrate import SchemaState, schema_state
+from pagegrade.store.schema.migrate import schema_state
 
 NOTICEABLE_MS: Final = 2_000
 UNBEARABLE_MS: Final = 60_000
@@ -36,17 +37,17 @@ DEAD_ROWS: Final = 20_000
 STALE_MS: Final = 86_400_000
 _TROUBLES: Final = {
     "database_unreachable": (
-        "it does not answer, or refuses us",
-        "Look whether it runs, and at host, user and password in PAGEGRADE_DATABASE_URL.",
+        phrase("it does not answer, or refuses us"),
+        N_("Look whether it runs, and at host, user and password in PAGEGRADE_DATABASE_URL."),
     ),
     "too_many_connections": (
-        "it has no connection left for us",
-        "Raise max_connections of the server, or lower PAGEGRADE_DATABASE_CONNECTIONS.",
+        phrase("it has no connection left for us"),
+        N_("Raise max_connections of the server, or lower PAGEGRADE_DATABASE_CONNECTIONS."),
     ),
 }
 
-_GET_CONTRIB: Final = "Install the contrib package of PostgreSQL on the server."
-_MAKE_TRIGRAMS: Final = (
+_GET_CONTRIB: Final = phrase("Install the contrib package of PostgreSQL on the server.")
+_MAKE_TRIGRAMS: Final = phrase(
     "As an administrator of the database run: CREATE EXTENSION IF NOT EXISTS pg_trgm; "
     "CREATE INDEX CONCURRENTLY ix_reports_parts ON reports USING gin (url gin_trgm_ops);"
 )
@@ -64,11 +65,15 @@ def look_at_postgres(database: Database, *, connections: int, silent_ms: int) ->
         before_ms = now_ms()
         server = database.read_here(look_at_server)
         after_ms = now_ms()
-        yield ok("database", f"{name_of(database)}, PostgreSQL {server.version}, answered in {after_ms - before_ms} ms")
+        yield ok(
+            "database",
+            phrase("{0}, PostgreSQL {1}, answered in {2} ms", name_of(database), server.version, after_ms - before_ms),
+        )
         yield from _look_at_server(server)
         yield look_at_clocks(server.clock_ms, before_ms, after_ms)
         state = schema_state(database)
-        yield _look_at_schema(state)
+        ahead = N_("{0}, made by Pagegrade {1}; this version can go on"), N_("Bring this machine to that version soon.")
+        yield look_at_schema(state, ahead)
         if state.is_usable:
             yield from _look_at_rights(database)
             yield from _look_at_rows(database)
@@ -78,9 +83,9 @@ def look_at_postgres(database: Database, *, connections: int, silent_ms: int) ->
         yield not_ours(name_of(database), error)
     except Unavailable as error:
         reason = error.reason or ""
-        other = (reason.replace("_", " ") or "it cannot be read", "Look into the log of the server.")
+        other = (reason.replace("_", " ") or phrase("it cannot be read"), N_("Look into the log of the server."))
         what, advice = _TROUBLES.get(reason, other)
-        yield problem("database", f"{name_of(database)}: {error.detail or what}", advice)
+        yield problem("database", phrase("{0}: {1}", name_of(database), error.detail or what), advice)
 
 
 def look_at_origin(database: Database, configured: str | None) -> Iterator[Diagnosis]:
@@ -95,9 +100,9 @@ def look_at_origin(database: Database, configured: str | None) -> Iterator[Diagn
     except (StatementError, Unavailable):
         return
     if configured is not None:
-        yield ok("origin", f"{configured}, as configured")
+        yield ok("origin", phrase("{0}, as configured", configured))
     elif origin is not None:
-        yield ok("origin", f"{origin}, learned from the server that started last")
+        yield ok("origin", phrase("{0}, learned from the server that started last", origin))
     else:
         yield warning(
             "origin",
@@ -122,11 +127,11 @@ def _look_at_server(server: Server) -> Iterator[Diagnosis]:
     if server.number < OLDEST * 10_000:
         yield problem(
             "postgresql",
-            f"PostgreSQL {server.version}, older than {OLDEST}",
-            f"Move to PostgreSQL {OLDEST} or later.",
+            phrase("PostgreSQL {0}, older than {1}", server.version, OLDEST),
+            phrase("Move to PostgreSQL {0} or later.", OLDEST),
         )
     else:
-        yield ok("postgresql", f"PostgreSQL {server.version}")
+        yield ok("postgresql", phrase("PostgreSQL {0}", server.version))
     if server.read_only:
         yield problem(
             "postgresql", "it takes no changes: a standby, or set to read only", "Name the primary in the database URL."
@@ -134,7 +139,7 @@ def _look_at_server(server: Server) -> Iterator[Diagnosis]:
     if server.encoding != "UTF8":
         yield problem(
             "encoding",
-            f"{server.encoding}, which cannot hold every URL",
+            phrase("{0}, which cannot hold every URL", server.encoding),
             "Make a database with ENCODING 'UTF8' TEMPLATE template0, and move what is kept there.",
         )
     unsafe = [
@@ -149,11 +154,13 @@ def _look_at_server(server: Server) -> Iterator[Diagnosis]:
     if unsafe:
         yield problem(
             "durability",
-            f"{', '.join(unsafe)}: off; a crash takes what was answered with success, or the whole database",
+            phrase("{0}: off; a crash takes what was answered with success, or the whole database", ", ".join(unsafe)),
             "Turn it on in the settings of the server.",
         )
     else:
-        yield ok("durability", f"fsync and full_page_writes on, synchronous_commit {server.synchronous_commit}")
+        yield ok(
+            "durability", phrase("fsync and full_page_writes on, synchronous_commit {0}", server.synchronous_commit)
+        )
 
 
 def look_at_clocks(theirs_ms: int, before_ms: int, after_ms: int) -> Diagnosis:
@@ -166,12 +173,14 @@ def look_at_clocks(theirs_ms: int, before_ms: int, after_ms: int) -> Diagnosis:
     """
     # Whatever lies between asking and the answer may be the journey.
     apart_ms = max(0, theirs_ms - after_ms, before_ms - theirs_ms)
-    apart_s = f"{apart_ms / 1000:.1f}"
+    apart_s = round(apart_ms / 1000, 1)
     if theirs_ms > after_ms:
-        message = f"this machine is {apart_s} s behind the database"
+        message = phrase("this machine is {0} s behind the database", apart_s)
     else:
-        message = f"this machine is {apart_s} s ahead of the database"
-    advice = "Set both clocks and keep them with NTP. Leases go by the database's, keys and sessions by the machine's."
+        message = phrase("this machine is {0} s ahead of the database", apart_s)
+    advice = N_(
+        "Set both clocks and keep them with NTP. Leases go by the database's, keys and sessions by the machine's."
+    )
     if apart_ms >= UNBEARABLE_MS:
         return problem("clocks", message, advice)
     if apart_ms >= NOTICEABLE_MS:
@@ -179,33 +188,12 @@ def look_at_clocks(theirs_ms: int, before_ms: int, after_ms: int) -> Diagnosis:
     return ok("clocks", "this machine and the database agree on the time")
 
 
-def _look_at_schema(state: SchemaState) -> Diagnosis:
-    if state.status == "current":
-        return ok("schema", state.head)
-    if state.status == "ahead":
-        return warning(
-            "schema",
-            f"{state.current}, made by Pagegrade {state.migrated_by or 'of a later version'}; this version can go on",
-            "Bring this machine to that version soon.",
-        )
-    if state.status in {"empty", "behind"}:
-        had = state.current or "none"
-        return warning("schema", f"{had}, where this version has {state.head}", "Run: pagegrade migrate")
-    if state.status == "newer":
-        return problem(
-            "schema",
-            f"{state.current}, made by Pagegrade {state.migrated_by or 'of a later version'}",
-            "Install that version again, or restore a backup from before it.",
-        )
-    return problem("schema", "the tables are those of another program", "Set PAGEGRADE_DATABASE_URL.")
-
-
 def _look_at_rights(database: Database) -> Iterator[Diagnosis]:
     rights = database.read_here(look_at_rights)
     if rights.not_usable:
         yield problem(
             "rights",
-            f"this role may not read and write {', '.join(rights.not_usable)}",
+            phrase("this role may not read and write {0}", ", ".join(rights.not_usable)),
             "GRANT SELECT, INSERT, UPDATE, DELETE on all tables of the schema to it.",
         )
     elif rights.not_owned or not rights.may_create:
@@ -223,28 +211,33 @@ def _look_at_rights(database: Database) -> Iterator[Diagnosis]:
         yield warning(
             "search",
             "without the extension pg_trgm a search reads all URLs of the account",
-            _MAKE_TRIGRAMS if trigrams.available else f"{_GET_CONTRIB} {_MAKE_TRIGRAMS}",
+            _MAKE_TRIGRAMS if trigrams.available else phrase("{0} {1}", _GET_CONTRIB, _MAKE_TRIGRAMS),
         )
 
 
 def _look_at_rows(database: Database) -> Iterator[Diagnosis]:
     sizes = database.read_here(measure)
-    yield ok("reports", f"{sizes.reports} reports, {sizes.runs} runs; database {format_size(sizes.database_bytes)}")
+    yield ok(
+        "reports",
+        phrase("{0} reports, {1} runs; database {2}", sizes.reports, sizes.runs, format_size(sizes.database_bytes)),
+    )
     table = database.read_here(look_at_queue_table)
     if table.missing_scripts:
         yield warning("queue", "its tables are those of an earlier procrastinate", "Run: pagegrade migrate")
     if table.without_job or table.without_run:
         yield warning(
             "queue",
-            f"{table.without_job} runs wait without a job, {table.without_run} jobs name no run that waits",
+            phrase(
+                "{0} runs wait without a job, {1} jobs name no run that waits", table.without_job, table.without_run
+            ),
             "Run the doctor again in two minutes: a running server repairs it. If it does not, report it with its log.",
         )
     if table.dead_rows > DEAD_ROWS and table.dead_rows > table.live_rows:
         yield warning(
             "queue",
-            f"procrastinate_jobs has {table.dead_rows} dead rows, which every claim reads through",
-            "Look for long transactions (pg_stat_activity) and whether autovacuum is on. "
-            "Then run: VACUUM ANALYZE procrastinate_jobs",
+            phrase("procrastinate_jobs has {0} dead rows, which every claim reads through", table.dead_rows),
+            "Look for long transactions (pg_stat_activity) and whether autovacuum is on. Then "
+            "run: VACUUM ANALYZE procrastinate_jobs",
         )
     elif table.live_rows > DEAD_ROWS and (table.analyzed_ms is None or table.analyzed_ms > STALE_MS):
         yield warning("queue", "the planner knows little of procrastinate_jobs", "Run: ANALYZE procrastinate_jobs")
@@ -256,7 +249,7 @@ def _look_at_connections(database: Database, server: Server, connections: int, s
     use = database.read_here(look_at_use)
     # Each process has one besides, for notices.
     wanted = (connections + 1) * max(1, count)
-    message = f"{use.connections} in use; ours may want {wanted}, {server.most_connections} are allowed"
+    message = phrase("{0} in use; ours may want {1}, {2} are allowed", use.connections, wanted, server.most_connections)
     if wanted > server.most_connections or use.connections > NEARLY_FULL * use.most_connections:
         yield warning(
             "connections",
@@ -268,7 +261,7 @@ def _look_at_connections(database: Database, server: Server, connections: int, s
     if use.notices > NEARLY_FULL:
         yield warning(
             "notices",
-            f"the server's queue of notices is {use.notices:.0%} full",
+            phrase("the server's queue of notices is {0} full", f"{use.notices:.0%}"),
             "Look for a session that listens and is in a long transaction (pg_stat_activity), and end it.",
         )
 
@@ -295,18 +288,18 @@ def look_at_processes(database: Database, now_ms: int, *, silent_ms: int) -> Ite
         yield ok("processes", "none runs now")
         return
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(one.kind for one in live).items()))
-    lines = [kinds, *(_described(one) for one in live[:SHOWN])]
+    lines: list[str | Phrase] = [kinds, *(_described(one) for one in live[:SHOWN])]
     if len(live) > SHOWN:
-        lines.append(f"and {len(live) - SHOWN} more")
-    yield ok("processes", "\n".join(lines))
+        lines.append(phrase("and {0} more", len(live) - SHOWN))
+    yield ok("processes", Phrase("\n".join(["{}"] * len(lines)), tuple(lines)))
     versions = sorted({one.version for one in live})
     if len(versions) > 1:
         yield warning(
             "processes",
-            f"they are of different versions: {', '.join(versions)}",
+            phrase("they are of different versions: {0}", ", ".join(versions)),
             "Finish the upgrade: start the older ones anew with the later version.",
         )
 
 
-def _described(one: LiveProcess) -> str:
-    return f"{one.kind} {one.version} on {one.host}, process {one.pid}, {one.name}"
+def _described(one: LiveProcess) -> Phrase:
+    return phrase("{0} {1} on {2}, process {3}, {4}", one.kind, one.version, one.host, one.pid, one.name)

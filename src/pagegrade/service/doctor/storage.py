@@ -11,6 +11,7 @@ from typing import Final
 
 from pagegrade.gather.temporary import delete_leftovers, find_leftovers
 from pagegrade.model.errors import Unavailable
+from pagegrade.render.english import N_, Phrase, phrase
 from pagegrade.service.access.operations import count_sealed
 from pagegrade.service.access.vault import Vault
 from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
@@ -20,7 +21,7 @@ from pagegrade.store.queue.length import QueueState, Reason, count_by_reason, qu
 from pagegrade.store.repositories.crawls import count_crawls
 from pagegrade.store.repositories.deletion_clock import read_clock
 from pagegrade.store.repositories.retention import Sizes, measure
-from pagegrade.store.schema.migrate import schema_state
+from pagegrade.store.schema.migrate import SchemaState, schema_state
 from pagegrade.store.schema.sqlite_inspection import (
     SQLITE_VERSION,
     find_damage,
@@ -30,18 +31,18 @@ from pagegrade.store.schema.sqlite_inspection import (
 )
 
 _TROUBLES: Final = {
-    errno.EACCES: "this user may not",
-    errno.EDQUOT: "the quota of this user is used up",
-    errno.EIO: "the disk does not work",
-    errno.ENOSPC: "the disk is full",
-    errno.EPERM: "this user may not",
-    errno.EROFS: "the file system is read-only",
+    errno.EACCES: phrase("this user may not"),
+    errno.EDQUOT: phrase("the quota of this user is used up"),
+    errno.EIO: phrase("the disk does not work"),
+    errno.ENOSPC: phrase("the disk is full"),
+    errno.EPERM: phrase("this user may not"),
+    errno.EROFS: phrase("the file system is read-only"),
 }
 LITTLE_BYTES: Final = 1 << 30
 TOO_LITTLE_BYTES: Final = 100 << 20
 LONG_LOG_BYTES: Final = 256 << 20
 LONG_WAIT_MS: Final = 3_600_000
-_LEFTOVERS: Final = "leftovers"
+_LEFTOVERS: Final = N_("leftovers")
 _SHOWN_LEFTOVERS: Final = 5
 
 
@@ -50,11 +51,11 @@ def look_at_folder(folder: Path) -> Iterator[Diagnosis]:
     if not folder.exists():
         above = next(parent for parent in folder.parents if parent.exists())
         if os.access(above, os.W_OK | os.X_OK):
-            yield ok("data folder", f"{folder} is not there yet; the first start makes it")
+            yield ok("data folder", phrase("{0} is not there yet; the first start makes it", folder))
         else:
             yield problem(
                 "data folder",
-                f"{folder} is not there, and this user may not make it",
+                phrase("{0} is not there, and this user may not make it", folder),
                 "Set PAGEGRADE_DATA_DIR to a folder of this user.",
             )
         return
@@ -62,20 +63,27 @@ def look_at_folder(folder: Path) -> Iterator[Diagnosis]:
     if kind in NETWORK_FILE_SYSTEMS:
         yield problem(
             "data folder",
-            f"{folder} lies on a network file system ({kind}), where SQLite databases get damaged",
+            phrase("{0} lies on a network file system ({1}), where SQLite databases get damaged", folder, kind),
             "Set PAGEGRADE_DATA_DIR to a folder on a disk of this machine.",
         )
     try:
         try_writing(folder)
     except OSError as error:
-        why = _TROUBLES.get(error.errno or 0) or "the system refuses it"
+        why = _TROUBLES.get(error.errno or 0) or phrase("the system refuses it")
         yield problem(
-            "data folder", f"{folder} cannot be written: {why}", "Change its owner, or free some space there."
+            "data folder",
+            phrase("{0} cannot be written: {1}", folder, why),
+            "Change its owner, or free some space there.",
         )
     else:
-        yield ok("data folder", f"{folder} can be written ({kind})" if kind else f"{folder} can be written")
+        yield ok(
+            "data folder",
+            phrase("{0} can be written ({1})", folder, kind) if kind else phrase("{0} can be written", folder),
+        )
     if folder.stat().st_mode & 0o077:
-        yield warning("data folder", "other users of this machine may look into it", f"Run: chmod 700 {folder}")
+        yield warning(
+            "data folder", "other users of this machine may look into it", phrase("Run: chmod 700 {0}", folder)
+        )
     yield _look_at_space(shutil.disk_usage(folder).free)
 
 
@@ -91,18 +99,18 @@ def look_at_leftovers(folder: Path | None, *, delete: bool = False) -> Diagnosis
     deleted = len(found) - len(kept)
     if kept:
         shown = ", ".join(str(path) for path in kept[:_SHOWN_LEFTOVERS])
-        more = "" if len(kept) <= _SHOWN_LEFTOVERS else f" and {len(kept) - _SHOWN_LEFTOVERS} more"
-        advice = "Delete them as their owner." if delete else "Run: pagegrade doctor --delete-leftovers"
+        more = "" if len(kept) <= _SHOWN_LEFTOVERS else phrase(" and {0} more", len(kept) - _SHOWN_LEFTOVERS)
+        advice = N_("Delete them as their owner.") if delete else N_("Run: pagegrade doctor --delete-leftovers")
         return warning(
-            _LEFTOVERS,
-            f"{len(kept)} of an older version, which nothing uses: {shown}{more}",
-            advice,
+            _LEFTOVERS, phrase("{0} of an older version, which nothing uses: {1}{2}", len(kept), shown, more), advice
         )
-    return ok(_LEFTOVERS, f"{deleted} of an older version deleted" if deleted else "none of an older version")
+    return ok(
+        _LEFTOVERS, phrase("{0} of an older version deleted", deleted) if deleted else N_("none of an older version")
+    )
 
 
 def _look_at_space(free_bytes: int) -> Diagnosis:
-    message = f"{format_size(free_bytes)} are free"
+    message = phrase("{0} are free", format_size(free_bytes))
     if free_bytes < TOO_LITTLE_BYTES:
         return problem("disk", message, "Free some space: a full disk refuses every new report.")
     if free_bytes < LITTLE_BYTES:
@@ -115,7 +123,7 @@ def look_at_server(folder: Path) -> Diagnosis:
     process = serving_process(folder)
     if process is None:
         return ok("server", "none is running on this folder")
-    return ok("server", f"running as process {process}" if process else "running")
+    return ok("server", phrase("running as process {0}", process) if process else N_("running"))
 
 
 def look_at_sqlite() -> Diagnosis:
@@ -124,8 +132,12 @@ def look_at_sqlite() -> Diagnosis:
         return ok("sqlite", SQLITE_VERSION)
     return warning(
         "sqlite",
-        f"{SQLITE_VERSION}: before 3.51.3 two processes that checkpoint at the same moment can damage a database. "
-        "Only the server checkpoints here, so one server with any number of pagegrade commands is safe",
+        phrase(
+            "{0}: before 3.51.3 two processes that checkpoint at the same moment can damage a "
+            "database. Only the server checkpoints here, so one server with any number of "
+            "pagegrade commands is safe",
+            SQLITE_VERSION,
+        ),
         "Do not write to the database with other programs while a server runs.",
     )
 
@@ -138,7 +150,7 @@ def look_at_database(database: Database, *, all_of_it: bool = True) -> Iterator[
         all_of_it: Whether to read the whole file in search of damage, which takes a while where it is large.
     """
     if database.path is None or not database.path.exists():
-        yield ok("database", f"{database.path} is not there yet; the first start makes it")
+        yield ok("database", phrase("{0} is not there yet; the first start makes it", database.path))
         return
     try:
         yield from _look_inside(database, all_of_it=all_of_it)
@@ -148,9 +160,11 @@ def look_at_database(database: Database, *, all_of_it: bool = True) -> Iterator[
         why = error.detail or (error.reason or "").replace("_", " ")
         yield problem(
             "database",
-            f"{database.path} cannot be used" + (f": {why}" if why else ""),
-            "If this user may read and write it and its folder, it is damaged or no database: restore a backup "
-            "(docs/howto/keep-the-service.md).",
+            phrase("{0} cannot be used: {1}", database.path, why)
+            if why
+            else phrase("{0} cannot be used", database.path),
+            "If this user may read and write it and its folder, it is damaged or no database: "
+            "restore a backup (docs/howto/keep-the-service.md).",
         )
 
 
@@ -158,7 +172,7 @@ def not_ours(name: str, error: StatementError) -> Diagnosis:
     """Report a database whose tables are not what they should be."""
     return problem(
         "database",
-        f"{name} is not as this version expects it: {reason_of(error)}",
+        phrase("{0} is not as this version expects it: {1}", name, reason_of(error)),
         "Set PAGEGRADE_DATABASE_URL to a database of Pagegrade, or restore a backup.",
     )
 
@@ -168,10 +182,10 @@ def _look_for_damage(database: Database) -> Diagnosis:
     if damage:
         return problem(
             "database",
-            f"{database.path} is damaged: {'; '.join(damage)}",
+            phrase("{0} is damaged: {1}", database.path, "; ".join(damage)),
             "Stop the server and restore a backup (docs/howto/keep-the-service.md).",
         )
-    return ok("database", f"{database.path} is whole")
+    return ok("database", phrase("{0} is whole", database.path))
 
 
 def _look_inside(database: Database, *, all_of_it: bool) -> Iterator[Diagnosis]:
@@ -183,34 +197,39 @@ def _look_inside(database: Database, *, all_of_it: bool) -> Iterator[Diagnosis]:
     statement = "SELECT 1" if state.current is None else "DELETE FROM alembic_version WHERE 0"
     database.write_here(lambda tx: tx.exec_driver_sql(statement))
     durability = read_durability(database)
-    modes = f"journal_mode {durability.journal_mode}, synchronous {durability.synchronous}"
+    modes = phrase("journal_mode {0}, synchronous {1}", durability.journal_mode, durability.synchronous)
     if durability.is_right:
         yield ok("durability", modes)
     else:
         yield problem("durability", modes, "Put the database on a local disk that takes write-ahead logs.")
+    yield look_at_schema(
+        state, (N_("{0}, made by Pagegrade {1}; this one can go on"), N_("Install that version again."))
+    )
+    if state.is_usable:
+        yield from _look_at_rows(database)
+
+
+def look_at_schema(state: SchemaState, ahead: tuple[str, str]) -> Diagnosis:
+    """Check whether the tables are those of this version.
+
+    Args:
+        state: Of the database.
+        ahead: Message and remedy where a later version made the tables, and this one can use them.
+    """
+    tables = state.current or phrase("none"), state.migrated_by or phrase("of a later version")
     match state.status:
         case "current":
-            yield ok("schema", state.head)
-            yield from _look_at_rows(database)
+            return ok("schema", state.head)
         case "ahead":
-            yield warning(
-                "schema",
-                f"{state.current}, made by Pagegrade {state.migrated_by or 'of a later version'}; this one can go on",
-                "Install that version again.",
-            )
-            yield from _look_at_rows(database)
+            return warning("schema", Phrase(ahead[0], tables), ahead[1])
         case "empty" | "behind":
-            yield warning(
-                "schema", f"{state.current or 'none'}, where this version has {state.head}", "Run: pagegrade migrate"
-            )
+            message = phrase("{0}, where this version has {1}", tables[0], state.head)
+            return warning("schema", message, "Run: pagegrade migrate")
         case "newer":
-            yield problem(
-                "schema",
-                f"{state.current}, made by Pagegrade {state.migrated_by or 'of a later version'}",
-                "Install that version again, or restore a backup from before it.",
-            )
+            message = phrase("{0}, made by Pagegrade {1}", *tables)
+            return problem("schema", message, "Install that version again, or restore a backup from before it.")
         case "foreign":
-            yield problem("schema", "the tables are those of another program", "Set PAGEGRADE_DATABASE_URL.")
+            return problem("schema", "the tables are those of another program", "Set PAGEGRADE_DATABASE_URL.")
 
 
 def _look_at_rows(database: Database) -> Iterator[Diagnosis]:
@@ -219,7 +238,7 @@ def _look_at_rows(database: Database) -> Iterator[Diagnosis]:
     if sizes.log_bytes > LONG_LOG_BYTES:
         yield warning(
             "database",
-            f"the write-ahead log has grown to {format_size(sizes.log_bytes)}",
+            phrase("the write-ahead log has grown to {0}", format_size(sizes.log_bytes)),
             "Start the server, which works it off; end programs that keep the database open.",
         )
 
@@ -241,18 +260,25 @@ def look_at_queue(database: Database, now_ms: int, *, target_runs: int, per_minu
     if found is None:
         return
     queue, waiting = found
-    message = (
-        f"{queue.running} running; admitted: {waiting['worker']} wait for a worker, {waiting['browser']} for a "
-        f"browser; not yet: {waiting['target']} wait for their site, {waiting['account']} for earlier ones of their "
-        f"account, {waiting['leader']} for one of the same page"
+    message = phrase(
+        "{0} running; admitted: {1} wait for a worker, {2} for a browser; not yet: {3} wait "
+        "for their site, {4} for earlier ones of their account, {5} for one of the same page",
+        queue.running,
+        waiting["worker"],
+        waiting["browser"],
+        waiting["target"],
+        waiting["account"],
+        waiting["leader"],
     )
     if queue.depth and queue.oldest_ms > LONG_WAIT_MS:
         yield warning(
             "queue",
-            f"{message}; the oldest waits for {queue.oldest_ms // 60_000} minutes",
-            "Start more workers (pagegrade worker), or ask for fewer reports on one site."
+            phrase("{0}; the oldest waits for {1} minutes", message, queue.oldest_ms // 60_000),
+            N_("Start more workers (pagegrade worker), or ask for fewer reports on one site.")
             if database.shared
-            else "Is a server with workers running? More PAGEGRADE_WORKERS, or fewer reports on one site, shorten it.",
+            else N_(
+                "Is a server with workers running? More PAGEGRADE_WORKERS, or fewer reports on one site, shorten it."
+            ),
         )
     else:
         yield ok("queue", message)
@@ -270,14 +296,20 @@ def look_at_crawls(database: Database, now_ms: int, account_crawls: int) -> Iter
     if found is None:
         return
     at = found.places
-    message = (
-        f"{at['running']} running; waiting: {at['worker']} for a worker, {at['account']} for another of their account, "
-        f"{at['target']} for another of their site, {at['site']} for their site; {at['paused']} paused"
+    message = phrase(
+        "{0} running; waiting: {1} for a worker, {2} for another of their account, {3} for "
+        "another of their site, {4} for their site; {5} paused",
+        at["running"],
+        at["worker"],
+        at["account"],
+        at["target"],
+        at["site"],
+        at["paused"],
     )
     if found.still_ms > LONG_WAIT_MS:
         yield warning(
             "site audits",
-            f"{message}; one has not moved for {found.still_ms // 60_000} minutes",
+            phrase("{0}; one has not moved for {1} minutes", message, found.still_ms // 60_000),
             "Is a server with workers running, and PAGEGRADE_CRAWLS above 0? Its log names crawls that fail.",
         )
     else:
@@ -305,15 +337,15 @@ def read_if_usable(database: Database, work: Callable[[Transaction], T]) -> T | 
         return None
 
 
-def _described(sizes: Sizes) -> str:
-    return (
-        f"{sizes.reports} reports, {sizes.runs} runs; database {format_size(sizes.database_bytes)} "
-        f"(free inside {format_size(sizes.free_bytes)}), log {format_size(sizes.log_bytes)}, "
-        f"results {format_size(sizes.details_bytes)} for {format_size(sizes.details_plain_bytes)} of JSON"
+def _described(sizes: Sizes) -> Phrase:
+    stored = sizes.database_bytes, sizes.free_bytes, sizes.log_bytes, sizes.details_bytes, sizes.details_plain_bytes
+    return phrase(
+        "{0} reports, {1} runs; database {2} (free inside {3}), log {4}, results {5} for {6} of JSON",
+        *(sizes.reports, sizes.runs, *map(format_size, stored)),
     )
 
 
-_TOPIC: Final = "secret key"
+_TOPIC: Final = N_("secret key")
 
 
 def look_at_secret_keys(database: Database, vault: Vault) -> Iterator[Diagnosis]:
@@ -331,30 +363,36 @@ def look_at_secret_keys(database: Database, vault: Vault) -> Iterator[Diagnosis]
     if found.unknown:
         yield problem(
             _TOPIC,
-            f"the secrets of access profiles ({found.unknown} of {total}) cannot be decrypted"
-            + (f" with {key}" if key else ": PAGEGRADE_SECRET_KEY is not set")
-            + "; analyses that use them fail",
-            "Add the former key to PAGEGRADE_SECRET_KEY, behind the others, or restore secret.key from a backup; else "
-            "the owners enter the secrets again.",
+            phrase(
+                "the secrets of access profiles ({0} of {1}) cannot be decrypted{2}; analyses that use them fail",
+                *(found.unknown, total),
+                phrase(" with {0}", key) if key else phrase(": PAGEGRADE_SECRET_KEY is not set"),
+            ),
+            "Add the former key to PAGEGRADE_SECRET_KEY, behind the others, or restore secret.key "
+            "from a backup; else the owners enter the secrets again.",
         )
     if found.former:
         yield warning(
             _TOPIC,
-            f"the secrets of access profiles ({found.former} of {total}) are encrypted with a former key",
+            phrase("the secrets of access profiles ({0} of {1}) are encrypted with a former key", found.former, total),
             "Run: pagegrade access-profiles rotate",
         )
     if vault.file is not None and not vault.keys and vault.file.exists() and vault.file.stat().st_mode & 0o077:
-        yield warning(_TOPIC, f"other users of this machine may read {key}", f"Run: chmod 600 {key}")
+        yield warning(
+            _TOPIC, phrase("other users of this machine may read {0}", key), phrase("Run: chmod 600 {0}", key)
+        )
     if vault.ignored_file is not None:
         yield warning(
             _TOPIC,
-            f"{vault.ignored_file} has no effect, because PAGEGRADE_SECRET_KEY is set to another key",
-            "Add the key of the file to PAGEGRADE_SECRET_KEY, behind the others, as long as access profiles or backups "
-            "need it; then delete the file.",
+            phrase("{0} has no effect, because PAGEGRADE_SECRET_KEY is set to another key", vault.ignored_file),
+            "Add the key of the file to PAGEGRADE_SECRET_KEY, behind the others, as long as "
+            "access profiles or backups need it; then delete the file.",
         )
     if total and not found.unknown:
-        kept = "" if vault.keys else "; keep a copy of it beside the backups, which are of no use for them without it"
-        yield ok(_TOPIC, f"{key} decrypts the secrets of all access profiles ({total}){kept}")
+        kept = (
+            "" if vault.keys else N_("; keep a copy of it beside the backups, which are of no use for them without it")
+        )
+        yield ok(_TOPIC, phrase("{0} decrypts the secrets of all access profiles ({1}){2}", key, total, kept))
     elif not total:
-        missing = "; the first one needs PAGEGRADE_SECRET_KEY" if not key else ""
-        yield ok(_TOPIC, f"no access profile needs one{missing}")
+        missing = N_("; the first one needs PAGEGRADE_SECRET_KEY") if not key else ""
+        yield ok(_TOPIC, phrase("no access profile needs one{0}", missing))

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, Final
 
 from pagegrade.render.english import N_
-from pagegrade.render.finding_texts import HEALTH_DOMAIN, translated
 from pagegrade.render.i18n import Texts
 from pagegrade.service.container import Services
 from pagegrade.service.doctor.checks import Diagnosis
@@ -94,11 +93,9 @@ async def _show_system(work: UnitOfWork, view: View, services: Services, *, all_
 
 
 def _shown(one: Diagnosis, texts: Texts) -> Mapping[str, Any]:
-    """Return a health check in the reader's language; texts without a translation are ``Untranslated``."""
-    topic, advice, *lines = (
-        translated(text, texts.tag, HEALTH_DOMAIN) for text in (one.topic, one.advice, *one.message.split("\n"))
-    )
-    return {"level": one.level, "topic": topic, "lines": lines, "advice": advice}
+    """Return a health check in the reader's language."""
+    topic, observation, advice = map(texts.phrase, (one.topic, one.observation, one.remedy))
+    return {"level": one.level, "topic": topic, "lines": observation.split("\n"), "advice": advice}
 
 
 OPERATIONS: Final = (
