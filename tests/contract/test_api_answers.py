@@ -288,6 +288,7 @@ def test_every_problem_that_can_be_met_was_seen(answers: list[httpx.Response]) -
         "crawl_limit",
         "internal_error",
         "pdf_not_installed",
+        "audit_not_installed",
         "unavailable",
     }
 

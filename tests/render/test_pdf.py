@@ -23,14 +23,14 @@ from pagegrade.model.report import ManualResult, Report
 from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.conformance import conformance_sheet
 from pagegrade.render.pdf import (
-    CONFORMANCE,
     FONTS,
+    SHEETS,
     TEMPLATE,
     _fonts,
     is_installed,
-    render_conformance_pdf,
     render_pdf,
     render_report_pdf,
+    render_sheet_pdf,
 )
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import Children
@@ -331,11 +331,11 @@ def code_of(*templates: Path) -> str:
 
 def test_the_template_reads_nothing_and_runs_nothing() -> None:
     """Data comes in as JSON, once; whatever could load a file, a package or code is not in it."""
-    code = re.sub(r"//[^\n]*", "", code_of(TEMPLATE, PARTS, CONFORMANCE))
+    code = re.sub(r"//[^\n]*", "", code_of(TEMPLATE, PARTS, *SHEETS.values()))
 
     own = '#import "parts.typ": *\n'
 
-    assert code.count(own) == 2
+    assert code.count(own) == 1 + len(SHEETS)
     code = code.replace(own, "")
 
     assert code.count("json(") == 1
@@ -347,7 +347,7 @@ def test_the_template_reads_nothing_and_runs_nothing() -> None:
 
 def test_the_fonts_are_those_of_the_package() -> None:
     """Every family the template names is there whatever the machine has, and none of the machine's is used."""
-    code = code_of(TEMPLATE, PARTS, CONFORMANCE)
+    code = code_of(TEMPLATE, PARTS, *SHEETS.values())
     named = set(re.findall(r'"((?:Noto|DejaVu|Droid|Libertinus) [A-Za-z0-9 ]+)"', code))
     embedded = {name.partition("+")[2] for name in names_in(read(render_report_pdf(make_report()))) if "+" in name}
 
@@ -389,7 +389,8 @@ def test_without_typst_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch
 
 def conformance_pdf(*reports: Report, tag: str = "en", brand: Brand = NO_BRAND) -> bytes:
     """A conformance report."""
-    return render_conformance_pdf(json.dumps(conformance_sheet(reports, tag=tag, brand=brand)).encode(), 1_764_400_000)
+    values = json.dumps(conformance_sheet(reports, tag=tag, brand=brand)).encode()
+    return render_sheet_pdf("conformance", values, 1_764_400_000)
 
 
 def of_criteria(url: str, *manual: ManualResult) -> Report:

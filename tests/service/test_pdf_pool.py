@@ -38,7 +38,7 @@ def test_a_report_becomes_a_card_in_a_process_of_its_own() -> None:
 def test_a_conformance_report_becomes_a_pdf_in_a_process_of_its_own() -> None:
     """With the same limits; the same values give the same bytes."""
     values = json.dumps(conformance_sheet([make_report()])).encode()
-    first, second = (asyncio.run(Documents().conformance(values, at_s=1_764_400_000)) for _ in range(2))
+    first, second = (asyncio.run(Documents().sheet("conformance", values, at_s=1_764_400_000)) for _ in range(2))
 
     assert first.startswith(b"%PDF-")
     assert first == second

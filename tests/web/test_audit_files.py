@@ -9,20 +9,29 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import duckdb
 import httpx
 import pytest
 
+from pagegrade.render import pdf
 from pagegrade.service.audits import exports
+from pagegrade.store.analysis import relations
 from tests.audit_builders import claim, fail, fill
 from tests.web.calling import BASE_URL, Instance, with_instance
 
 EXPORT = "/api/v1/audits/1/export"
-FILES = ("json", "html", "findings", "pages", "sarif", "prompt", "sitemap")
+FILES = (
+    *("json", "html", "pdf", "findings", "findings-parquet", "pages", "pages-parquet"),
+    *("sarif", "prompt", "sitemap"),
+)
 KINDS = {
     "json": "application/json",
     "html": "text/html",
+    "pdf": "application/pdf",
     "findings": "text/csv",
+    "findings-parquet": "application/vnd.apache.parquet",
     "pages": "text/csv",
+    "pages-parquet": "application/vnd.apache.parquet",
     "prompt": "text/markdown",
     "sarif": "application/sarif+json",
     "sitemap": "application/xml",
@@ -42,6 +51,14 @@ async def make(instance: Instance, *, evaluated: bool = True, url: str = "https:
 def rows_of(answer: httpx.Response) -> list[dict[str, str]]:
     """The rows of a table."""
     return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+
+
+def table_of(answer: httpx.Response, folder: Path, columns: str) -> list[tuple[Any, ...]]:
+    """Some columns of a table in Parquet."""
+    (folder / "table.parquet").write_bytes(answer.content)
+    found = duckdb.connect().execute("FROM read_parquet($1)", [str(folder / "table.parquet")])
+    names = [each[0] for each in found.description or ()]
+    return [tuple(row[names.index(name)] for name in columns.split()) for row in found.fetchall()]
 
 
 def listed_in(answer: httpx.Response) -> list[tuple[str | None, ...]]:
@@ -68,7 +85,9 @@ def test_each_file_is_of_its_kind_and_named_after_site_moment_and_crawl(tmp_path
         assert answer.headers["content-type"].partition(";")[0] == KINDS[name]
         assert 'filename="pagegrade-audit-example.com-' in named
         assert "-crawl-1" in named
-        assert (f"-{name}." in named) == (name not in {"json", "html", "sarif"})
+        whole = name in {"json", "html", "pdf", "sarif"}
+        assert (f"-{name.removesuffix('-parquet')}." in named) == (not whole)
+        assert (".parquet" in named) == name.endswith("-parquet")
         assert "link" not in answer.headers
         assert pages[name].headers["content-disposition"] == named
         assert pages[name].content == answer.content
@@ -84,6 +103,15 @@ def test_each_file_is_of_its_kind_and_named_after_site_moment_and_crawl(tmp_path
         ("https://www.example.com/", "Start", "90"),
         ("https://www.example.com/other", "Other", "70"),
     ]
+    assert table_of(keyed["findings-parquet"], tmp_path, "finding page target") == [
+        (1, "https://www.example.com/", "https://www.example.com/other"),
+        (1, "https://www.example.com/other", None),
+    ]
+    assert table_of(keyed["pages-parquet"], tmp_path, "id title score noindex") == [
+        (1, "Start", 90, False),
+        (2, "Other", 70, False),
+    ]
+    assert keyed["pdf"].content.startswith(b"%PDF-")
     assert listed_in(keyed["sitemap"]) == [("https://www.example.com/",)]
     assert "## 1. Pages have the same title" in keyed["prompt"].text
 
@@ -112,8 +140,11 @@ def test_a_crawl_that_was_not_evaluated_has_its_pages_only(tmp_path: Path) -> No
     assert dict(zip(FILES, with_instance(tmp_path, script), strict=True)) == {
         "json": 404,
         "html": 404,
+        "pdf": 404,
         "findings": 404,
+        "findings-parquet": 404,
         "pages": 200,
+        "pages-parquet": 200,
         "sarif": 404,
         "prompt": 404,
         "sitemap": 200,
@@ -151,3 +182,23 @@ def test_the_page_of_an_audit_offers_what_there_is(tmp_path: Path) -> None:
 
     assert [f'href="/audits/1/export/{name}" download' in page.text for name in FILES] == [True] * len(FILES)
     assert [answer.status_code for answer in wrong] == [404] * 3
+
+
+def test_what_needs_an_extra_is_neither_offered_nor_made_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program is told which one to install."""
+
+    async def script(instance: Instance) -> tuple[httpx.Response, list[httpx.Response]]:
+        await make(instance)
+        for module in (relations, pdf):
+            monkeypatch.setattr(module, "find_spec", lambda _: None)
+        keyed = [await instance.call("GET", f"{EXPORT}?what={name}") for name in ("pdf", "pages-parquet")]
+        return await instance.page("GET", "/audits/1"), keyed
+
+    page, keyed = with_instance(tmp_path, script)
+    offered = [f'href="/audits/1/export/{name}" download' in page.text for name in FILES]
+
+    assert offered == [name not in {"pdf", "findings-parquet", "pages-parquet"} for name in FILES]
+    assert [answer.status_code for answer in keyed] == [501, 501]
+    assert [answer.json()["code"] for answer in keyed] == ["pdf_not_installed", "audit_not_installed"]

@@ -2228,7 +2228,19 @@ class SyncMethods(SyncCaller):
         id: int,
         *,
         crawl: int | None = None,
-        what: Literal["json", "html", "findings", "pages", "sarif", "prompt", "sitemap"] | None = None,
+        what: Literal[
+            "json",
+            "html",
+            "pdf",
+            "findings",
+            "findings-parquet",
+            "pages",
+            "pages-parquet",
+            "sarif",
+            "prompt",
+            "sitemap",
+        ]
+        | None = None,
         finding: int | None = None,
         part: int | None = None,
     ) -> bytes:
@@ -2241,10 +2253,11 @@ class SyncMethods(SyncCaller):
         Args:
             id: Number of the report, audit, batch, ignore rule, monitor, silence or webhook.
             crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
-            what: `json`: the whole result; `html`: the same as a document; `findings`: a table (CSV) of every
-                page of every finding; `pages`: a table of every URL; `sarif`: the findings for code scanning
-                and editors; `prompt`: the findings in Markdown for coding agents; `sitemap`: an XML sitemap of
-                the pages that search engines should know.
+            what: `json`: the whole result; `html`: the same as a document, `pdf`: to print or to send;
+                `findings`: a table (CSV) of every page of every finding; `pages`: a table of every URL;
+                `findings-parquet`, `pages-parquet`: the same tables as Parquet; `sarif`: the findings for code
+                scanning and editors; `prompt`: the findings in Markdown for coding agents; `sitemap`: an XML
+                sitemap of the pages that search engines should know.
             finding: Number of the only finding of a `prompt`.
             part: Part of a table or a sitemap, which has 50,000 rows; `Link` names the next one.
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final
 
@@ -70,11 +70,16 @@ NO_GRADE: Final[dict[str, tuple[str, str]]] = {
 }
 """Reason for having no grade -> what happened, and what to do."""
 
-PAGE_COLUMNS: Final = ("finding", "check", "state", "title", "page", "target", "value")
-SITE_COLUMNS: Final = (
-    *("id", "url", "state", "reason", "status", "depth", "content_type", "bytes", "time_ms", "title", "description"),
-    *("words", "noindex", "canonical", "redirect", "score", "carried_from"),
+_PAGE_COLUMNS: Final = (
+    "finding INTEGER, check VARCHAR, state VARCHAR, title VARCHAR, page VARCHAR, target VARCHAR, value VARCHAR"
 )
+_SITE_COLUMNS: Final = (
+    "id BIGINT, url VARCHAR, state VARCHAR, reason VARCHAR, status INTEGER, depth INTEGER, content_type VARCHAR,"
+    "bytes BIGINT, time_ms DOUBLE, title VARCHAR, description VARCHAR, words INTEGER, noindex BOOLEAN,"
+    "canonical VARCHAR, redirect VARCHAR, score INTEGER, carried_from INTEGER"
+)
+PAGE_COLUMNS, SITE_COLUMNS = (dict(part.split() for part in text.split(",")) for text in (_PAGE_COLUMNS, _SITE_COLUMNS))
+"""Column -> its type in Parquet, of the table of findings and of that of pages."""
 
 
 def withheld_object(reason: str | None) -> dict[str, str] | None:
@@ -180,21 +185,24 @@ def _place(place: Place) -> str:
     return f"{visible(place.url, 300)}{value}{sources}"
 
 
-def render_audit_csv(result: AuditResult, pages: Iterable[tuple[int, str, str | None, str | None]]) -> str:
-    """A row for every page of every finding.
+def finding_rows(
+    result: AuditResult, pages: Iterable[tuple[int, str, str | None, str | None]]
+) -> Iterator[dict[str, Cell]]:
+    """Yield a row of ``PAGE_COLUMNS`` for every page of every finding.
 
     Args:
         result: Names the findings.
         pages: (number of the finding, page, target, value), as the table ``finding_pages`` has them.
     """
     by_number = {one.number: one for one in result.findings}
+    for number, url, target, value in pages:
+        one = by_number[number]
+        yield dict(zip(PAGE_COLUMNS, (number, one.check, one.state, one.title, url, target, value), strict=True))
 
-    def rows() -> Iterable[Sequence[Cell]]:
-        for number, url, target, value in pages:
-            one = by_number[number]
-            yield (number, one.check, one.state, one.title, url, target, value)
 
-    return table(PAGE_COLUMNS, rows())
+def render_audit_csv(result: AuditResult, pages: Iterable[tuple[int, str, str | None, str | None]]) -> str:
+    """The table of ``finding_rows``."""
+    return table(tuple(PAGE_COLUMNS), (tuple(row.values()) for row in finding_rows(result, pages)))
 
 
 def render_audit_pages(pages: Iterable[Mapping[str, Cell]]) -> str:
@@ -203,7 +211,7 @@ def render_audit_pages(pages: Iterable[Mapping[str, Cell]]) -> str:
     Args:
         pages: Page objects of the HTTP interface; what one lacks is an empty cell.
     """
-    return table(SITE_COLUMNS, ([page.get(name) for name in SITE_COLUMNS] for page in pages))
+    return table(tuple(SITE_COLUMNS), ([page.get(name) for name in SITE_COLUMNS] for page in pages))
 
 
 def render_sitemap(listed: Iterable[tuple[str, str]]) -> str:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from pagegrade.model.account import Brand
 from pagegrade.model.errors import PDFNotInstalled
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 STANDARD: Final = "ua-1"
 """PDF/UA-1 (ISO 14289-1), the standard for accessible documents."""
 TEMPLATE: Final = Path(str(files("pagegrade.render"))) / "templates" / "report.typ"
-CONFORMANCE: Final = TEMPLATE.with_name("conformance.typ")
+SheetName = Literal["audit", "conformance"]
+SHEETS: Final[dict[SheetName, Path]] = {name: TEMPLATE.with_name(f"{name}.typ") for name in get_args(SheetName)}
 FONTS: Final = Path(str(files("pagegrade.render"))) / "fonts"
 
 
@@ -89,18 +90,19 @@ def render_report_pdf(
     )
 
 
-def render_conformance_pdf(encoded: bytes, at_s: int) -> bytes:
-    """A conformance report as PDF, on pages of A4; a function of plain values, for a child process.
+def render_sheet_pdf(template: SheetName, encoded: bytes, at_s: int) -> bytes:
+    """A document of values that are made before, on pages of A4; a function of plain values, for a child process.
 
     Args:
-        encoded: What ``conformance.conformance_sheet`` gives, as JSON.
+        template: Of ``SHEETS``.
+        encoded: What ``conformance.conformance_sheet`` or ``audit_pdf.audit_sheet`` gives, as JSON.
         at_s: The time of the document, in seconds.
 
     Raises:
         PDFNotInstalled: Typst is not installed.
     """
-    values = json.loads(encoded)
-    return _set_pages(CONFORMANCE, lambda boxes: values | {"boxes": boxes}, "a4", datetime.fromtimestamp(at_s, UTC))
+    values, moment = json.loads(encoded), datetime.fromtimestamp(at_s, UTC)
+    return _set_pages(SHEETS[template], lambda boxes: values | {"boxes": boxes}, "a4", moment)
 
 
 def _set_pages(template: Path, values_of: Callable[[bool], Values], paper: Paper, moment: datetime) -> bytes:

@@ -102,7 +102,7 @@ _LOST: Final = MappingProxyType(
         "low": N_("lost to low findings"),
     }
 )
-_COUNTS: Final = MappingProxyType(
+SEVERITIES: Final = MappingProxyType(
     {
         "critical": N_("critical"),
         "high": N_("high"),
@@ -112,7 +112,7 @@ _COUNTS: Final = MappingProxyType(
         "passed": N_("passed"),
     }
 )
-_WORDS: Final = MappingProxyType(
+GRADE_WORDS: Final = MappingProxyType(
     {
         "good": N_("good"),
         "decent": N_("decent"),
@@ -160,7 +160,7 @@ def sheet(
             for name, label in _LABELS.items()
         },
         "lost": {name: words.gettext(label) for name, label in _LOST.items()},
-        "severities": {name: words.gettext(label) for name, label in _COUNTS.items()},
+        "severities": {name: words.gettext(label) for name, label in SEVERITIES.items()},
         "title": f"{visible(report.url, 100)}: {score}",
         "description": view.verdict(report, words),
         "project": visible(report.project, 100),
@@ -177,7 +177,7 @@ def sheet(
         "grade": report.result or "none",
         "score": report.score,
         "said": words.gettext("No score") if report.score is None else f"{words.gettext('Score')} {score}",
-        "word": words.gettext(_WORDS.get(view.grade_word(report), view.grade_word(report))),
+        "word": words.gettext(GRADE_WORDS.get(view.grade_word(report), view.grade_word(report))),
         "verdict": view.verdict(report, words),
         "figures": [
             {"name": figure.name, "meaning": figure.meaning, "value": figure.value, "rating": figure.rating or "none"}
@@ -395,8 +395,8 @@ def _finding(
         "group": words.gettext(view.CATEGORY_NAMES[result.category]) if rank > first else "",
         **_headline(finding, report, words),
         "message": _text(result.message, _MESSAGE_CHARS),
-        "why": _prose(result.why),
-        "fix": _prose(result.fix),
+        "why": prose_values(result.why),
+        "fix": prose_values(result.fix),
         "evidence": evidence,
         "more": _more(len(evidence), not_shown, words) if finding.evidence else "",
         "counted": breakable(counted),
@@ -414,7 +414,8 @@ def _more(shown: int, not_shown: int, words: Texts) -> str:
     return words.ngettext("%(num)s place, not shown here", "%(num)s places, not shown here", not_shown)
 
 
-def _prose(text: str) -> list[Values]:
+def prose_values(text: str) -> list[Values]:
+    """Paragraphs, entries of lists and code of a text, as ``templates/parts.typ`` sets them."""
     return [
         {
             "kind": block.kind,

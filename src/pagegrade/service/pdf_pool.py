@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from pagegrade.gather.context import OffloadFailed
@@ -17,19 +17,26 @@ from pagegrade.model.errors import PDFNotInstalled, Unavailable
 from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.card import render_card
 from pagegrade.render.history import RunPoint
-from pagegrade.render.pdf import Paper, is_installed, render_conformance_pdf, render_pdf
+from pagegrade.render.pdf import Paper, SheetName, is_installed, render_pdf, render_sheet_pdf
 from pagegrade.sandbox.pool import Children, TaskFailed
+from pagegrade.store.analysis.relations import is_installed as is_duckdb_installed
+from pagegrade.store.analysis.tables import TableFailed, write_parquet
 
 CONCURRENT: Final = 2
 """Made at the same time."""
 MAX_ASKED: Final = 8
-"""PDFs in progress and waiting; further clients get a 503 with Retry-After."""
+"""Documents in progress and waiting; further clients get a 503 with Retry-After."""
 SECONDS: Final = 20.0
 """For one document; an ordinary one takes a tenth of a second."""
 RETRY_AFTER_S: Final = 5
 GROWTH_BYTES: Final = 1 << 30
 """Address space that typesetting may use beside its libraries."""
 logger = logging.getLogger(__name__)
+
+
+def writes_parquet() -> bool:
+    """Return true if tables can be written as Parquet, which the extra ``pagegrade[audit]`` brings."""
+    return is_duckdb_installed()
 
 
 class Documents:
@@ -64,22 +71,44 @@ class Documents:
         """
         return await self._made(render_pdf, report_json, tag, paper, history, brand)
 
-    async def conformance(self, values: bytes, *, at_s: int) -> bytes:
-        """A conformance report as PDF, of the JSON of ``conformance_sheet``; errors as for ``pdf``.
+    async def sheet(self, template: SheetName, values: bytes, *, at_s: int) -> bytes:
+        """A document as PDF whose values are made already; errors as for ``pdf``.
 
         Args:
-            values: What stands in it.
+            template: Which document.
+            values: JSON of what stands in it, of ``conformance_sheet`` or ``audit_sheet``.
             at_s: The time of the document, in seconds.
         """
-        return await self._made(render_conformance_pdf, values, at_s)
+        return await self._made(render_sheet_pdf, template, values, at_s)
 
     async def card(self, report_json: bytes, *, tag: str = "en", brand: Brand = NO_BRAND) -> bytes:
         """The score card of a completed report with a score, as PNG; arguments and errors as for ``pdf``."""
         return await self._made(render_card, report_json, tag, brand)
 
+    async def parquet(self, columns: Mapping[str, str], rows: bytes) -> bytes:
+        """A table as Parquet; arguments as of ``tables.write_parquet``.
+
+        Raises:
+            AnalysisNotInstalled: The extra ``pagegrade[audit]`` is not installed.
+            Unavailable: Too many are being made, or this one cannot be made.
+        """
+        try:
+            return await self._in_turn(lambda: write_parquet(columns, rows))
+        except TableFailed as error:
+            raise _not_made(error) from None
+
     async def _made(self, function: Callable[..., bytes], *arguments: object) -> bytes:
         if not is_installed():
             raise PDFNotInstalled
+        try:
+            # With a loop of its own: starting a process takes the one that answers requests some milliseconds.
+            return await self._in_turn(lambda: asyncio.run(_in_child(function, arguments)))
+        except TaskFailed:
+            raise
+        except OffloadFailed as error:
+            raise _not_made(error) from None
+
+    async def _in_turn(self, make: Callable[[], bytes]) -> bytes:
         if self._asked >= MAX_ASKED:
             raise Unavailable(
                 "Too many documents are being made right now; try again soon.", retry_after_s=RETRY_AFTER_S
@@ -87,17 +116,14 @@ class Documents:
         self._asked += 1
         try:
             async with self._room:
-                # With a loop of its own: starting a process takes the one that answers requests some milliseconds.
-                return await asyncio.to_thread(asyncio.run, _in_child(function, arguments))
-        except TaskFailed:
-            raise
-        except OffloadFailed as error:
-            logger.warning("document_failed", exc_info=error)
-            raise Unavailable(
-                "The document could not be made; take another format.", retry_after_s=RETRY_AFTER_S
-            ) from None
+                return await asyncio.to_thread(make)
         finally:
             self._asked -= 1
+
+
+def _not_made(error: Exception) -> Unavailable:
+    logger.warning("document_failed", exc_info=error)
+    return Unavailable("The document could not be made; take another format.", retry_after_s=RETRY_AFTER_S)
 
 
 async def _in_child(function: Callable[..., bytes], arguments: tuple[object, ...]) -> bytes:

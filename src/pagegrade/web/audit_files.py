@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Final, Literal
 
@@ -11,9 +11,21 @@ import msgspec
 
 from pagegrade.clock import utc_now
 from pagegrade.model.account import Brand
-from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_pages, render_sitemap
+from pagegrade.model.audit import Crawl
+from pagegrade.model.audit_result import AuditResult
+from pagegrade.render.audit import (
+    PAGE_COLUMNS,
+    SITE_COLUMNS,
+    finding_rows,
+    render_audit_csv,
+    render_audit_html,
+    render_audit_pages,
+    render_sitemap,
+)
+from pagegrade.render.audit_pdf import audit_sheet
 from pagegrade.render.csv import MEDIA_TYPE as CSV
 from pagegrade.render.filename import audit_name, content_disposition
+from pagegrade.render.pdf import is_installed as sets_pdf
 from pagegrade.render.prompt import render_audit_prompt
 from pagegrade.render.sarif import render_site_sarif
 from pagegrade.service.audits.exports import (
@@ -23,29 +35,51 @@ from pagegrade.service.audits.exports import (
     export_result,
     export_sitemap,
 )
+from pagegrade.service.pdf_pool import Documents, writes_parquet
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.schemas.audit import result_object
 from pagegrade.web.schemas.audit_page import listed_page
 
-FileName = Literal["json", "html", "findings", "pages", "sarif", "prompt", "sitemap"]
+FileName = Literal[
+    "json", "html", "pdf", "findings", "findings-parquet", "pages", "pages-parquet", "sarif", "prompt", "sitemap"
+]
+PARQUET: Final = "application/vnd.apache.parquet"
 MEDIA_TYPES: Final[dict[FileName, str]] = {
     "json": "application/json",
     "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
     "findings": CSV,
+    "findings-parquet": PARQUET,
     "pages": CSV,
+    "pages-parquet": PARQUET,
     "sarif": "application/sarif+json",
     "prompt": "text/markdown; charset=utf-8",
     "sitemap": "application/xml",
 }
 """File -> its media type."""
-_EXTENSIONS: Final[dict[FileName, str]] = {"findings": "csv", "pages": "csv", "prompt": "md", "sitemap": "xml"}
+_EXTENSIONS: Final[dict[FileName, str]] = {
+    "findings": "csv",
+    "findings-parquet": "parquet",
+    "pages": "csv",
+    "pages-parquet": "parquet",
+    "prompt": "md",
+    "sitemap": "xml",
+}
 """Of files whose name is not their extension."""
 _TABLES: Final[dict[FileName, Callable[..., Exported]]] = {
     "findings": export_findings,
+    "findings-parquet": export_findings,
     "pages": export_pages,
+    "pages-parquet": export_pages,
     "sitemap": export_sitemap,
 }
 """Files that come in parts -> the use case that reads one."""
+
+
+def is_offered(name: FileName) -> bool:
+    """Return whether a file can be made here: PDF needs the extra ``pagegrade[pdf]``, Parquet ``pagegrade[audit]``."""
+    needed = {"application/pdf": sets_pdf, PARQUET: writes_parquet}.get(MEDIA_TYPES[name])
+    return needed is None or needed()
 
 
 class AuditFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +101,7 @@ async def make_audit_file(
     finding: int | None = None,
     part: int = 1,
     tag: str = "en",
+    documents: Documents,
     brand: Brand,
 ) -> AuditFile | None:
     """Make the file of a crawl.
@@ -79,6 +114,7 @@ async def make_audit_file(
         finding: Number of the only finding of a prompt; ``None``: all. Other files are whole.
         part: Of a table or a sitemap, from 1.
         tag: Language of the document, one of ``i18n.LOCALES``.
+        documents: Makes PDF and Parquet.
         brand: Look of the installation.
 
     Returns:
@@ -86,31 +122,45 @@ async def make_audit_file(
 
     Raises:
         NotFound: There is no such audit, crawl or part.
+        PDFNotInstalled: The extra ``pagegrade[pdf]`` is not installed.
+        AnalysisNotInstalled: The extra ``pagegrade[audit]`` is not installed.
+        Unavailable: Too many documents are being made, or this one is too large to be made.
     """
     if name in _TABLES:
         exported = await work.read(_TABLES[name], audit_id, crawl=crawl, part=part)
     else:
         exported = await work.read(export_result, audit_id, crawl=crawl)
     own = exported.brand.over(brand)
-    return await write_audit_file(exported, name, finding=finding, part=part, tag=tag, brand=own)
+    return await write_audit_file(exported, name, finding=finding, part=part, tag=tag, documents=documents, brand=own)
 
 
 async def write_audit_file(
-    exported: Exported, name: FileName, *, finding: int | None = None, part: int = 1, tag: str = "en", brand: Brand
+    exported: Exported,
+    name: FileName,
+    *,
+    finding: int | None = None,
+    part: int = 1,
+    tag: str = "en",
+    documents: Documents,
+    brand: Brand,
 ) -> AuditFile | None:
     """Write what was read of a crawl as a file, with the look as it is given.
 
-    Other arguments and the value as of ``make_audit_file``.
+    Other arguments, the value and errors as of ``make_audit_file``.
     """
+    moment = _ended_at(exported.crawl)
     body = await asyncio.to_thread(_written, exported, name, finding, tag, brand)
     if body is None:
         return None
-    of = exported.crawl
-    moment = utc_now() if of.finished_at_ms is None else datetime.fromtimestamp(of.finished_at_ms / 1_000, UTC)
-    kind: list[str] = [name] if name in _EXTENSIONS else []
+    if name == "pdf":
+        body = await documents.sheet("audit", body, at_s=int(moment.timestamp()))
+    elif MEDIA_TYPES[name] == PARQUET:
+        body = await documents.parquet(SITE_COLUMNS if name == "pages-parquet" else PAGE_COLUMNS, body)
+    kind = [name.removesuffix("-parquet")] if name in _EXTENSIONS else []
     kind += [f"{finding}"] if finding is not None and name == "prompt" else []
     kind += [f"part-{part}"] if part > 1 else []
-    file = audit_name(exported.audit.project, moment, _EXTENSIONS.get(name, name), crawl=of.number, kind=kind)
+    of, extension = exported.crawl, _EXTENSIONS.get(name, name)
+    file = audit_name(exported.audit.project, moment, extension, crawl=of.number, kind=kind)
     return AuditFile(
         body=body,
         media_type=MEDIA_TYPES[name],
@@ -119,17 +169,29 @@ async def write_audit_file(
     )
 
 
+def _ended_at(crawl: Crawl) -> datetime:
+    return utc_now() if crawl.finished_at_ms is None else datetime.fromtimestamp(crawl.finished_at_ms / 1_000, UTC)
+
+
 def _written(exported: Exported, name: FileName, finding: int | None, tag: str, brand: Brand) -> bytes | None:
-    result = exported.result
-    if name == "pages":
-        return render_audit_pages(msgspec.structs.asdict(listed_page(page)) for page in exported.pages).encode()
+    """The file; of one that ``documents`` makes, what it is made of."""
+    if name in {"pages", "pages-parquet"}:
+        pages = (msgspec.structs.asdict(listed_page(page)) for page in exported.pages)
+        return render_audit_pages(pages).encode() if name == "pages" else _lines(pages)
     if name == "sitemap":
         return render_sitemap(exported.listed).encode()
-    if result is None:
-        return None
+    result = exported.result
+    return None if result is None else _of_result(exported, result, name, finding=finding, tag=tag, brand=brand)
+
+
+def _of_result(
+    exported: Exported, result: AuditResult, name: FileName, *, finding: int | None, tag: str, brand: Brand
+) -> bytes | None:
+    rows = ((number, one.url, one.target, one.value) for number, one in exported.places)
     if name == "findings":
-        rows = ((number, one.url, one.target, one.value) for number, one in exported.places)
         return render_audit_csv(result, rows).encode()
+    if name == "findings-parquet":
+        return _lines(finding_rows(result, rows))
     if name == "prompt":
         written = render_audit_prompt(result, number=finding)
         return None if written is None else written.encode("utf-8", "replace")
@@ -137,4 +199,11 @@ def _written(exported: Exported, name: FileName, finding: int | None, tag: str, 
         return render_site_sarif(result).encode()
     if name == "html":
         return render_audit_html(result, tag=tag, brand=brand).encode("utf-8", "replace")
+    if name == "pdf":
+        at_ms = int(_ended_at(exported.crawl).timestamp() * 1_000)
+        return msgspec.json.encode(audit_sheet(result, at_ms, tag=tag, brand=brand))
     return result_object(exported.audit, exported.crawl, result)
+
+
+def _lines(rows: Iterable[Mapping[str, object]]) -> bytes:
+    return msgspec.json.Encoder().encode_lines(rows)

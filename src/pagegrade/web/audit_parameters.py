@@ -10,6 +10,7 @@ from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERNS, LinkKind
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.audits.consent import MAX_RATE
 from pagegrade.service.options import AT_ONCE
+from pagegrade.web.audit_files import FileName
 from pagegrade.web.parameters import MAX_SEARCH_CHARACTERS, MAX_TEXT, Paged, PagedById, ReportAccess
 
 _Password = Annotated[
@@ -229,10 +230,11 @@ class AuditCompareQuery(BaseModel):
 class AuditExportQuery(AuditPageQuery):
     """File, and of what."""
 
-    what: Literal["json", "html", "findings", "pages", "sarif", "prompt", "sitemap"] = Field(
+    what: FileName = Field(
         "json",
-        description="`json`: the whole result; `html`: the same as a document; `findings`: a table (CSV) of every page "
-        "of every finding; `pages`: a table of every URL; `sarif`: the findings for code scanning and editors; "
+        description="`json`: the whole result; `html`: the same as a document, `pdf`: to print or to send; `findings`: "
+        "a table (CSV) of every page of every finding; `pages`: a table of every URL; `findings-parquet`, "
+        "`pages-parquet`: the same tables as Parquet; `sarif`: the findings for code scanning and editors; "
         "`prompt`: the findings in Markdown for coding agents; `sitemap`: an XML sitemap of the pages that search "
         "engines should know.",
         examples=["findings"],

@@ -266,6 +266,18 @@ TEXTS: Final[dict[str, ProblemText]] = {
         detail="This installation cannot make PDF files: install pagegrade[pdf], or choose another format.",
         request="GET /api/v1/reports/1042\nAccept: application/pdf",
     ),
+    "audit_not_installed": ProblemText(
+        happened=N_("This installation of Pagegrade cannot create Parquet files."),
+        causes=(N_("It was installed without the extra `audit`, which is 70 MB large and therefore optional."),),
+        steps=(
+            N_(
+                "If Pagegrade is yours, install it with the extra and start it again: `pip install 'pagegrade[audit]'`."
+            ),
+            N_("Take the table as CSV, for example `what=pages`."),
+        ),
+        detail="Audits of sites need DuckDB: install it with pip install 'pagegrade[audit]'.",
+        request="GET /api/v1/audits/12/export",
+    ),
     "unavailable": ProblemText(
         happened=N_("Pagegrade cannot do this right now."),
         causes=(

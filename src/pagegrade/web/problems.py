@@ -49,6 +49,7 @@ PROBLEMS: Final[dict[str, tuple[int, str]]] = {
     "internal_error": (500, N_("Internal error")),
     "not_implemented": (501, N_("Not implemented")),
     "pdf_not_installed": (501, N_("PDF not installed")),
+    "audit_not_installed": (501, N_("Parquet not installed")),
     "unavailable": (503, N_("Unavailable")),
 }
 """Code -> (status, title)."""

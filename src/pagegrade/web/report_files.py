@@ -165,7 +165,7 @@ async def make_file_of_several(
 
 async def _conformance_pdf(services: Services, shown: Sequence[Report], tag: str, brand: Brand) -> bytes:
     values = await asyncio.to_thread(lambda: msgspec.json.encode(conformance_sheet(shown, tag=tag, brand=brand)))
-    return await services.documents.conformance(values, at_s=int(utc_now().timestamp()))
+    return await services.documents.sheet("conformance", values, at_s=int(utc_now().timestamp()))
 
 
 def file_header(report: Report, name: str, *, run: int | None, check: str = "") -> tuple[str, str]:

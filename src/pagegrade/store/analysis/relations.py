@@ -159,6 +159,20 @@ def finding_pages(path: Path) -> Iterator[tuple[int, str, str | None, str | None
         )
 
 
+def copy_rows(rows: Path, columns: Mapping[str, str], table: Path) -> None:
+    """Write JSON lines as Parquet, in their order, into the same folder.
+
+    Args:
+        rows: The file with the lines.
+        columns: Name -> type of DuckDB.
+        table: The file that is written.
+    """
+    with open_relations(rows.parent, threads=1) as relations:
+        lines = f"read_json($1, format = 'newline_delimited', columns = {_struct(columns)})"
+        target = str(table).replace("'", "''")
+        relations.run(f"COPY (SELECT * FROM {lines}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)", [str(rows)])
+
+
 def load_folder(relations: Relations, folder: Path) -> None:
     """Load ``NAME.parquet``, ``NAME.jsonl.gz`` or ``NAME.jsonl`` of each relation; one without a file stays empty."""
     for name, columns in RELATIONS.items():
@@ -179,4 +193,4 @@ def load_folder(relations: Relations, folder: Path) -> None:
 
 
 def _struct(columns: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f"{column}: '{kind}'" for column, kind in columns.items()) + "}"
+    return "{" + ", ".join(f"'{column}': '{kind}'" for column, kind in columns.items()) + "}"

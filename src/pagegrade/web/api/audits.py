@@ -317,6 +317,7 @@ async def export_audit(request: Request, work: UnitOfWork, services: Services) -
         crawl=query.crawl,
         finding=query.finding,
         part=query.part,
+        documents=services.documents,
         brand=services.options.brand,
     )
     if made is None:
@@ -569,6 +570,7 @@ OPERATIONS: Final = (
         scope=AUDITS_READ,
         for_projects=True,
         query=AuditExportQuery,
+        problems=("pdf_not_installed", "audit_not_installed"),
         file_types=tuple(dict.fromkeys(kind.partition(";")[0] for kind in MEDIA_TYPES.values())),
         tag=TAG,
     ),

@@ -72,6 +72,8 @@ VIEWS_PER_MINUTE: Final = 120
 """Pages behind share links that a client address may open: rendering one takes some milliseconds."""
 
 
+SHARED_DOCUMENTS_PER_MINUTE: Final = 10
+"""PDFs and tables of shared pages that a client address may request: each needs a process, and there are few."""
 ASKED_ABOUT: Final = ("Cache-Control", "no-cache")
 """Caches must revalidate the page every time, so that what is no longer shared disappears at once."""
 
@@ -212,6 +214,13 @@ def to_gate(request: Request, kind: ShareKind[S]) -> Response:
 def not_found(view: View) -> Response:
     """Return the page for everything the client may not see."""
     return view.page("not_found.html.jinja", status=404)
+
+
+async def wait_for_document(request: Request, services: Services) -> int | None:
+    """Count a document of a shared page that needs a process; seconds to wait if the address had enough of them."""
+    bucket = Bucket(("shared PDFs", limited_as(request.client_address)), SHARED_DOCUMENTS_PER_MINUTE)
+    standing = await services.limits.take_now(bucket)
+    return None if standing.allowed else standing.reset_s
 
 
 def too_many(view: View, wait_s: int) -> Response:

@@ -9,6 +9,8 @@ from typing import Any
 
 import httpx
 
+from pagegrade.service.rate_limit import Bucket, MemoryBuckets
+from pagegrade.web.pages.share_access import SHARED_DOCUMENTS_PER_MINUTE
 from tests.audit_builders import claim, fail, fill
 from tests.store_builders import add_owner
 from tests.web.calling import BASE_URL, Instance, with_instance
@@ -172,7 +174,13 @@ def test_a_shared_audit_is_had_as_files_without_what_is_masked(tmp_path: Path) -
         path = (await shown(instance))["share_url"].removeprefix(BASE_URL)
         page = await see(instance, path)
         files = {name: await see(instance, f"{path}/export/{name}") for name in ("html", "findings", "prompt")}
-        others = [await see(instance, f"{path}/export/{name}") for name in ("json", "pages", "sitemap", "x")]
+        withheld = ("json", "pages", "pages-parquet", "sitemap", "x")
+        others = [await see(instance, f"{path}/export/{name}") for name in withheld]
+        made = [await see(instance, f"{path}/export/{name}") for name in ("pdf", "findings-parquet")]
+        instance.services.limits = MemoryBuckets(lambda: 0.0)
+        for _ in range(SHARED_DOCUMENTS_PER_MINUTE):
+            await instance.services.limits.take_now(Bucket(("shared PDFs", "127.0.0.1"), SHARED_DOCUMENTS_PER_MINUTE))
+        refused = [await see(instance, f"{path}/export/{name}") for name in ("pdf", "findings-parquet")]
         far = await see(instance, f"{path}/export/findings?part=2")
         unknown = await see(instance, f"/a/{'A' * 22}/export/html")
 
@@ -182,7 +190,10 @@ def test_a_shared_audit_is_had_as_files_without_what_is_masked(tmp_path: Path) -
         assert all("Pages have the same title" in one.text for one in files.values())
         assert files["findings"].text.count("https://example.com/") >= 2
         assert all("attachment" in one.headers["content-disposition"] for one in files.values())
-        assert [one.status_code for one in (*others, far, unknown)] == [404] * 6
+        assert [one.content[:4] for one in made] == [b"%PDF", b"PAR1"]
+        assert b"secret-value-1" not in made[1].content
+        assert [one.status_code for one in refused] == [429, 429]
+        assert [one.status_code for one in (*others, far, unknown)] == [404] * 7
         await instance.page("POST", FORM, data={"privacy": "1"})
         gone = await see(instance, f"{path}/export/html")
 

@@ -12,8 +12,8 @@ from pagegrade.model.stored import Privacy
 from pagegrade.service import pdf_pool
 from pagegrade.service.rate_limit import Bucket, MemoryBuckets
 from pagegrade.web.http.headers import INERT
-from pagegrade.web.pages.reports.exports import SHARED_PDFS_PER_MINUTE
 from pagegrade.web.pages.reports.report_context import FORMATS
+from pagegrade.web.pages.share_access import SHARED_DOCUMENTS_PER_MINUTE
 from pagegrade.web.report_files import MEDIA_TYPES, PAPERS
 from tests.report_builders import make_failed_report, make_report
 from tests.share_builders import finish, run_again
@@ -244,8 +244,8 @@ def test_one_client_does_not_take_every_place_for_pdfs(tmp_path: Path) -> None:
     async def script(instance: Instance) -> None:
         instance.services.limits = MemoryBuckets(lambda: 0.0)
         report = shared(instance)
-        bucket = Bucket(("shared PDFs", "127.0.0.1"), SHARED_PDFS_PER_MINUTE)
-        for _ in range(SHARED_PDFS_PER_MINUTE):
+        bucket = Bucket(("shared PDFs", "127.0.0.1"), SHARED_DOCUMENTS_PER_MINUTE)
+        for _ in range(SHARED_DOCUMENTS_PER_MINUTE):
             await instance.services.limits.take_now(bucket)
         refused = await see(instance, report, below="/export/pdf")
         other = await see(instance, report, below="/export/json")

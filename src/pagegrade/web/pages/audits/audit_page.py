@@ -24,7 +24,7 @@ from pagegrade.service.audits.consent import proof_of
 from pagegrade.service.audits.exports import PART_ROWS
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.audit_files import AuditFile, FileName, make_audit_file
+from pagegrade.web.audit_files import AuditFile, FileName, is_offered, make_audit_file
 from pagegrade.web.audit_parameters import AuditCompareQuery, AuditExportQuery, AuditPageListQuery
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.headers import INERT
@@ -82,9 +82,12 @@ REASONS: Final = {
 """Reason why a URL was not fetched -> words."""
 PLACES: Final = {"nav": N_("navigation"), "header": N_("header"), "footer": N_("footer"), "main": N_("content")}
 EXPORTS: Final[dict[FileName, tuple[str, str]]] = {
+    "pdf": (N_("PDF"), N_("to print or to send")),
     "html": (N_("HTML"), N_("one file that needs nothing else")),
     "findings": (N_("Findings as CSV"), N_("every page of every finding")),
     "pages": (N_("Pages as CSV"), N_("every URL of the site")),
+    "findings-parquet": (N_("Findings as Parquet"), N_("every page of every finding")),
+    "pages-parquet": (N_("Pages as Parquet"), N_("every URL of the site")),
     "json": (N_("JSON"), N_("everything that was found")),
     "sarif": (N_("SARIF"), N_("for code scanning")),
     "prompt": (N_("Prompt"), N_("for coding agents")),
@@ -333,7 +336,7 @@ async def compare_audit_page(request: Request, work: UnitOfWork, view: View) -> 
     )
 
 
-async def export_audit_file(request: Request, work: UnitOfWork, view: View) -> Response:
+async def export_audit_file(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
     """Return what the newest evaluated crawl found as a file."""
     query, _ = read_fields(AuditExportQuery, read_query(request), "query", lenient=True)
     name = next((name for name in EXPORTS if name == request.path_params["format"]), None)
@@ -347,6 +350,7 @@ async def export_audit_file(request: Request, work: UnitOfWork, view: View) -> R
             finding=query.finding,
             part=query.part,
             tag=view.texts.tag,
+            documents=services.documents,
             brand=view.options.brand,
         )
     if made is None:
@@ -366,11 +370,14 @@ def _exports(view: View, audit: Audit) -> list[tuple[str, str, str]]:
     summary, said = audit.summary, view.texts.gettext
     found = []
     for name, (words, purpose) in EXPORTS.items():
-        if summary is None and name not in {"pages", "sitemap"}:
+        if not is_offered(name) or (summary is None and name not in {"pages", "pages-parquet", "sitemap"}):
             continue
         path = f"/audits/{audit.id}/export/{name}"
         found.append((said(words), said(purpose), path))
-        rows = {"pages": summary.found, "sitemap": summary.graded}.get(name, 0) if summary is not None else 0
+        counts = {} if summary is None else {"sitemap": summary.graded}
+        if summary is not None:
+            counts |= dict.fromkeys(("pages", "pages-parquet"), summary.found)
+        rows = counts.get(name, 0)
         parts = range(2, 1 + -(-rows // PART_ROWS))
         found += [(said(words), said(N_("part %(number)s"), number=part), f"{path}?part={part}") for part in parts]
     return found

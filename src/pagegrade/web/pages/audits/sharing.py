@@ -20,7 +20,7 @@ from pagegrade.service.audits.sharing import SharedResult, shows_access, view_sh
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import read_sharing
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.audit_files import FileName, write_audit_file
+from pagegrade.web.audit_files import FileName, is_offered, write_audit_file
 from pagegrade.web.audit_parameters import AuditExportQuery, UpdateAuditBody
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
@@ -37,9 +37,11 @@ from pagegrade.web.pages.share_access import (
     gate,
     not_found,
     to_gate,
+    too_many,
     unlock,
     validated,
     visit,
+    wait_for_document,
 )
 from pagegrade.web.problems import problem_of
 from pagegrade.web.report_requests import evaluate_fields
@@ -48,7 +50,7 @@ from pagegrade.web.schemas.audit import share_path
 
 PATH: Final = "/audits/{id}/share"
 LINK: Final = "/a/{slug}"
-SHARED_FILES: Final[tuple[FileName, ...]] = ("html", "findings", "prompt")
+SHARED_FILES: Final[tuple[FileName, ...]] = ("pdf", "html", "findings", "findings-parquet", "prompt")
 """Files that people with the link get: those that hold nothing that their page does not show."""
 _FIELDS: Final = ("privacy", "password")
 _ASKED: Final = N_(
@@ -167,7 +169,11 @@ async def show_shared_audit(request: Request, work: UnitOfWork, view: View, serv
         audience=view.texts.gettext(AUDIENCES[Privacy(audit.privacy)]),
         timezone=view.admitted.person.timezone if found.shared.is_owner else "UTC",
         preview=_preview(view, audit, found.seen),
-        exports=[(*map(view.texts.gettext, EXPORTS[name]), f"/a/{audit.slug}/export/{name}") for name in SHARED_FILES],
+        exports=[
+            (*map(view.texts.gettext, EXPORTS[name]), f"/a/{audit.slug}/export/{name}")
+            for name in SHARED_FILES
+            if is_offered(name)
+        ],
         headers=headers,
         brand=brand,
     )
@@ -190,16 +196,25 @@ async def export_shared_audit(request: Request, work: UnitOfWork, view: View, se
     """Return the newest result of the audit behind a share link as a file."""
     name = next((name for name in SHARED_FILES if name == request.path_params["format"]), None)
     query, _ = read_fields(AuditExportQuery, read_query(request), "query", lenient=True)
-    read = partial(export_shared, places=name == "findings", part=query.part)
+    read = partial(export_shared, places=name in {"findings", "findings-parquet"}, part=query.part)
     found = await visit(request, work, view, services, read, kind=AUDITS)
     if isinstance(found, Response):
         return found
     if not found.shared.is_open:
         return to_gate(request, AUDITS)
+    if name in {"pdf", "findings-parquet"}:
+        wait_s = await wait_for_document(request, services)
+        if wait_s is not None:
+            return too_many(view, wait_s)
     made = None
     if name is not None and found.seen is not None:
         made = await write_audit_file(
-            found.seen, name, part=query.part, tag=view.texts.tag, brand=view.brand(found.seen.brand)
+            found.seen,
+            name,
+            part=query.part,
+            tag=view.texts.tag,
+            documents=services.documents,
+            brand=view.brand(found.seen.brand),
         )
     return not_found(view) if made is None else file_response(made)
 

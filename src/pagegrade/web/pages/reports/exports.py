@@ -8,22 +8,18 @@ from typing import Final
 
 from pagegrade.model.errors import NotFound
 from pagegrade.service.container import Services
-from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.reports.views import Viewed, view_found, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.headers import INERT
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.pages.reports.report_context import FORMATS, HAR, points_of
-from pagegrade.web.pages.share_access import REPORTS, not_found, to_gate, too_many, visit
+from pagegrade.web.pages.share_access import REPORTS, not_found, to_gate, too_many, visit, wait_for_document
 from pagegrade.web.report_files import MEDIA_TYPES, PAPERS, file_header, make_file, make_finding_file
 from pagegrade.web.request import Request
 
-SHARED_PDFS_PER_MINUTE: Final = 10
-"""PDFs of shared reports that a client address may request: each needs a process, and their number is small."""
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
 
 
@@ -45,11 +41,9 @@ async def export_shared(request: Request, work: UnitOfWork, view: View, services
     if found.seen is None:
         return to_gate(request, REPORTS)
     if request.path_params["format"] in PAPERS:
-        standing = await services.limits.take_now(
-            Bucket(("shared PDFs", limited_as(request.client_address)), SHARED_PDFS_PER_MINUTE)
-        )
-        if not standing.allowed:
-            return too_many(view, standing.reset_s)
+        wait_s = await wait_for_document(request, services)
+        if wait_s is not None:
+            return too_many(view, wait_s)
     try:
         return await _export(request, view, services, found.seen)
     except NotFound:
