@@ -38,7 +38,7 @@ from pagegrade.service.audits.relations import write_relations
 from pagegrade.service.audits.slice import BATCH_PAGES
 from pagegrade.service.audits.visits import Visit
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.store.repositories.crawls import load_crawl, take_crawl
+from pagegrade.store.repositories.crawls import last_crawl, take_crawl
 from pagegrade.wiring import open_audit_database
 
 SIZES: Final = (1_000, 10_000)
@@ -249,7 +249,7 @@ def _made_visit(row: WaitingURL, pages: int) -> Visit:
 def evaluate(folder: Path) -> dict[str, float]:
     """Write the relations of a crawl and evaluate them; what that took."""
     database = open_audit_database(folder)
-    done = database.read_here(lambda tx: load_crawl(tx, 1))
+    done = database.read_here(last_crawl)
     if done is None:
         raise ValueError(f"There is no crawl in {folder}.")
     place = folder / "1"

@@ -23,8 +23,8 @@ from pagegrade.store.queue.admission import (
     SHARE,
 )
 from pagegrade.store.repositories.accounts import add_account
-from pagegrade.store.repositories.counts import recount
 from pagegrade.store.schema.tables import reports, runs
+from tests.store_builders import recount
 
 BATCH: Final = 10_000
 FIRST_PRIORITY: Final = 2_000_000_000

@@ -99,10 +99,10 @@ class Waits:
 
     seen: Counter[str] = field(default_factory=Counter)
 
-    def shares(self, most: int = 4) -> str:
+    def shares(self) -> str:
         """The commonest, in percent of the looks at connections that were in the middle of something."""
         total = sum(self.seen.values()) or 1
-        return ", ".join(f"{name} {100 * count / total:.0f}%" for name, count in self.seen.most_common(most))
+        return ", ".join(f"{name} {100 * count / total:.0f}%" for name, count in self.seen.most_common(4))
 
 
 @contextlib.contextmanager

@@ -29,7 +29,6 @@ from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.repositories.accounts import add_account
-from pagegrade.store.repositories.counts import recount
 from pagegrade.store.repositories.projects import list_projects
 from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import load_report
@@ -38,6 +37,7 @@ from pagegrade.store.schema.tables import reports
 from pagegrade.web.schemas.report import report_object
 from pagegrade.web.schemas.results import ABSENT
 from tests.postgres import Databases
+from tests.store_builders import recount
 
 SIZES: Final = (1_000, 10_000, 100_000)
 LARGE: Final = 1_000_000
@@ -50,9 +50,9 @@ SUMMARY: Final = (
 _WORDS: Final = "about blog buy cart contact docs event faq gallery guide help info jobs news press shop team".split()
 
 
-def make_rows(count: int, account_id: int, *, seed: int = 1) -> Iterator[dict[str, Any]]:
+def make_rows(count: int, account_id: int) -> Iterator[dict[str, Any]]:
     """Reports over many hosts, a few of which have most of them, in states and with results as a service has them."""
-    chance = random.Random(seed)  # noqa: S311 - made-up addresses
+    chance = random.Random(1)  # noqa: S311 - made-up addresses
     hosts = max(10, count // 20)
     for number in range(count):
         host = f"site-{int(hosts * chance.random() ** 3)}.example"

@@ -277,11 +277,11 @@ def penalties(reports: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def worst(one: Mapping[str, Any] | None, count: int = 5) -> str:
+def worst(one: Mapping[str, Any] | None) -> str:
     """The findings that cost most, for a line of text."""
     results = ((one or {}).get("results") or {}).items()
     found = sorted(((result["lost"], name) for name, result in results if result["lost"]), reverse=True)
-    return ", ".join(f"{name} {lost:g}" for lost, name in found[:count])
+    return ", ".join(f"{name} {lost:g}" for lost, name in found[:5])
 
 
 def server_of(shared: Path) -> Any:

@@ -48,9 +48,11 @@ def make_response(
     return Response(url=url, status=status, headers=tuple(headers), body=data, **{**defaults, **more})
 
 
-def make_document(html: bytes | str, *, url: str = URL, content_type: str = "text/html; charset=utf-8") -> Document:
+def make_document(html: bytes | str, *, url: str = URL) -> Document:
     """The facts of a page."""
-    return parse_document(html.encode() if isinstance(html, str) else html, url=url, content_type=content_type)
+    return parse_document(
+        html.encode() if isinstance(html, str) else html, url=url, content_type="text/html; charset=utf-8"
+    )
 
 
 def make_well_known(body: bytes | str = b"", *, url: str, hops: Sequence[Response] = (), **more: Any) -> WellKnown:

@@ -81,7 +81,6 @@ class Queue:
         *,
         priority: int = Priority.RERUN,
         now_ms: int = NOW_MS,
-        device: Device | None = None,
     ) -> StoredRun:
         """Another run of a report."""
         report = self.report(report_id)
@@ -92,7 +91,6 @@ class Queue:
                 priority=priority,
                 target=registrable_domain(host(report.url)),
                 now_ms=now_ms,
-                device=device,
             )
         )
 

@@ -103,7 +103,7 @@ class Wire:
         """Put bytes on the wire."""
         self._socket.sendall(data)
 
-    def reply(self, *, head: bool = False) -> Reply:
+    def reply(self) -> Reply:
         """The next answer, interim ones (1xx) included.
 
         Args:
@@ -116,7 +116,7 @@ class Wire:
         version, status, *_ = top[0].split(" ")
         headers = tuple((name, value.strip()) for name, _, value in (line.partition(":") for line in top[1:] if line))
         known = {name.lower(): value for name, value in headers}
-        if head or status[0] == "1" or status in {"204", "304"}:
+        if status[0] == "1" or status in {"204", "304"}:
             body = b""
         elif known.get("transfer-encoding") == "chunked":
             body = b"".join(iter(self._chunk, b""))

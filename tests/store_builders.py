@@ -9,22 +9,25 @@ import itertools
 import os
 import sqlite3
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from msgspec.structs import replace
-from sqlalchemy import event
+from sqlalchemy import delete, event, func, insert, select
 
 from pagegrade.model.account import SCOPES, Account, Key
 from pagegrade.model.webhooks import StoredWebhook
 from pagegrade.service.accounts.access import PREFIX_CHARACTERS, make_secret
-from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.repositories.accounts import add_account
+from pagegrade.store.repositories.counts import UNRATED, WHOLE_ACCOUNT
 from pagegrade.store.repositories.keys import add_key as save_key
 from pagegrade.store.schema.migrate import migrate
+from pagegrade.store.schema.tables import report_counts, reports
 from tests import postgres
 
 Backend = Literal["sqlite", "postgresql"]
@@ -51,11 +54,11 @@ def on(backend: Backend) -> Iterator[None]:
         _used.pop()
 
 
-def make_database(tmp_path: Path, *, readers: int = 4) -> Database:
+def make_database(tmp_path: Path) -> Database:
     """A migrated database of its own, of the kind that this test is about; close it."""
     if _used[-1] == "postgresql":
-        return open_database(postgres.databases().make(), readers=readers)
-    return make_file(tmp_path, readers=readers)
+        return open_database(postgres.databases().make())
+    return make_file(tmp_path)
 
 
 def make_empty(tmp_path: Path) -> Database:
@@ -152,3 +155,21 @@ def stored_webhook(**changes: Any) -> StoredWebhook:
         revision=1,
     )
     return replace(webhook, **changes)
+
+
+def recount(tx: Transaction, account_id: int) -> bool:
+    """Count all reports of an account; return whether the stored counters were correct."""
+    of = (reports.c.project, reports.c.state, reports.c.rating)
+    kept = select(report_counts.c.project, report_counts.c.state, report_counts.c.rating, report_counts.c.count)
+    before = {tuple(row) for row in tx.execute(kept.where(report_counts.c.account_id == account_id))}
+    real = tx.execute(select(*of, func.count()).where(reports.c.account_id == account_id).group_by(*of)).all()
+    counted: Counter[tuple[str, str, int]] = Counter()
+    for project, state, rating, count in real:
+        for where in (project, WHOLE_ACCOUNT):
+            counted[where, state, rating or UNRATED] += count
+    tx.execute(delete(report_counts).where(report_counts.c.account_id == account_id))
+    names = ("project", "state", "rating")
+    rows = [{"account_id": account_id, **dict(zip(names, key, strict=True)), "count": n} for key, n in counted.items()]
+    if rows:
+        tx.execute(insert(report_counts), rows)
+    return before == {(*key, count) for key, count in counted.items()}

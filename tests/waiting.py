@@ -43,9 +43,9 @@ async def wait_for(holds: Callable[[], T | None], what: str = "", *, within_s: f
     return value
 
 
-async def turns(count: int = 20) -> None:
+async def turns() -> None:
     """Let the tasks of the loop run until they wait for something outside of it."""
-    for _ in range(count):
+    for _ in range(20):
         await asyncio.sleep(0)
 
 

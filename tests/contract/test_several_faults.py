@@ -169,8 +169,10 @@ WORST_ONLY: Final = {
 """Check -> why it names nothing but the worst."""
 
 
-def _headed(name: str, value: str, html: str = "<!doctype html>") -> Artifacts:
-    return make_artifacts(html, url=PAGE, headers=[("Content-Type", "text/html; charset=utf-8"), (name, value)])
+def _headed(name: str, value: str) -> Artifacts:
+    return make_artifacts(
+        "<!doctype html>", url=PAGE, headers=[("Content-Type", "text/html; charset=utf-8"), (name, value)]
+    )
 
 
 def _file(html: str, url: str = "https://example.com/a.png", **more: Any) -> Artifacts:

@@ -63,9 +63,9 @@ async def until(so: Callable[[], bool], *, within_s: float) -> None:
         await wait_for(so, within_s=within_s)
 
 
-def drain(run: Run, *, within_s: float = WITHIN_S) -> None:
+def drain(run: Run) -> None:
     """Wait until nothing is unfinished."""
-    until_s = time.monotonic() + within_s
+    until_s = time.monotonic() + WITHIN_S
     left = -1
     while left != 0 and time.monotonic() < until_s:
         ((left,),) = run.stack.rows("SELECT COUNT(*) FROM runs WHERE state IN ('queued', 'running')")

@@ -9,10 +9,10 @@ from pagegrade.gather.cookie_jar import MAX_COOKIES, MAX_HEADER_CHARS, CookieJar
 URL = "https://www.example.com/a/b"
 
 
-def sent(line: str, *, to: str = URL, by: str = URL) -> str:
+def sent(line: str, *, to: str = URL) -> str:
     """The Cookie line of a request after an answer with that Set-Cookie line."""
     cookies = CookieJar()
-    cookies.take(by, [line])
+    cookies.take(URL, [line])
     return cookies.header_for(to)
 
 

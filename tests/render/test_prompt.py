@@ -174,13 +174,13 @@ def test_a_page_without_findings_says_so() -> None:
     assert "## 1." not in text
 
 
-def audited(payload: str, findings: int = 2, places: int = 50) -> AuditResult:
+def audited(payload: str, findings: int = 2) -> AuditResult:
     """A result in which everything that a site can influence, and nothing else, is ``payload``."""
     result = result_of(payload)
     (finding,) = result.findings
     place = Place(url=payload, value=payload, sources=(payload,) * 5, count=9)
     found = [
-        replace(finding, number=number, message=payload, pages=places, places=(place,) * places)
+        replace(finding, number=number, message=payload, pages=50, places=(place,) * 50)
         for number in range(1, findings + 1)
     ]
     return replace(result, findings=tuple(found))

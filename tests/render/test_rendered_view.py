@@ -88,14 +88,14 @@ def test_a_picture_is_found_by_its_name() -> None:
 LCP = ElementFacts(selector="main > img", html="<img>", x_px=20.0, y_px=100.0, width_px=372.0, height_px=200.0)
 
 
-def pictured(element: ElementFacts | None = LCP) -> Report:
+def pictured() -> Report:
     """A report with the whole page at half scale and three pictures of its load."""
     pictures = (
         Picture(kind="full_page", width_px=206, height_px=1_000, data=b"RIFF"),
         *(Picture(kind="frame", width_px=120, height_px=240, data=b"RIFF", time_ms=ms) for ms in (0.0, 400.0, 900.0)),
     )
     metrics = LoadMetrics(fcp_ms=420.0, lcp_ms=430.0, load_ms=2_000.0)
-    rendering = make_rendering(pictures=pictures, lcp_element=element)
+    rendering = make_rendering(pictures=pictures, lcp_element=LCP)
     results = (make_result("lcp", evidence=(Evidence(selector="main > img", snippet="<img>"),)),)
     return make_report(rendered=rendered_page(rendering, [metrics], metrics), results=results)
 

@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 import uvloop
 
-from pagegrade.gather.confinement import knows_filters, landlock_version
+from pagegrade.gather.confinement import landlock_version
 from pagegrade.gather.context import GatherLimits, OffloadFailed
 from pagegrade.model.artifacts import Response
 from pagegrade.parse.html.parser import NamedURLs, ReferenceURL, find_named_urls
@@ -35,6 +35,7 @@ from pagegrade.sandbox.worker import (
     TASK_FRAME,
     remaining_rights,
 )
+from tests.kernel import knows_filters
 from tests.service.tasks import (
     answer_of,
     burn_and_eat,

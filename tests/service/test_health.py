@@ -24,10 +24,10 @@ from tests.store_builders import make_database, make_file
 Usage = namedtuple("Usage", ["total", "used", "free"])  # noqa: PYI024 - as shutil gives it
 
 
-def words_of(database: Database, *, patience_s: float = 5.0) -> dict[str, str]:
+def words_of(database: Database) -> dict[str, str]:
     """One look."""
     try:
-        return asyncio.run(Health(database, patience_s=patience_s).words())
+        return asyncio.run(Health(database).words())
     finally:
         database.close()
 

@@ -68,9 +68,9 @@ class Instance:
         values = {"client": CLIENT, "agent": "Firefox", "tokens": (), "now_ms": NOW_MS, **more}
         return await sign_in_with_password(self.services, email, password, **values)
 
-    def signed_in(self, token: str, at_ms: int = NOW_MS) -> Account | None:
+    def signed_in(self, token: str) -> Account | None:
         """The account whose session has this token."""
-        found = self.services.database.read_here(lambda tx: find_signed_in(tx, token, at_ms))
+        found = self.services.database.read_here(lambda tx: find_signed_in(tx, token, NOW_MS))
         return None if found is None else found.caller.account
 
     def start(self, account: Account, *, by_link: bool = False, at_ms: int = NOW_MS) -> tuple[str, Session]:

@@ -31,8 +31,6 @@ def crawl_world(
     world: World,
     settings: AuditSettings,
     *,
-    scores: Mapping[str, int] | None = None,
-    found: Found | None = None,
     watch: Callable[[Frontier], None] = lambda _: None,
 ) -> Crawl:
     """Crawl a site to its end, or to a limit of the settings.
@@ -41,8 +39,6 @@ def crawl_world(
         database: Of an audit.
         world: The site.
         settings: Of the crawl.
-        scores: Template -> score of its pages; 90 for the others.
-        found: Path -> what was found on the page.
         watch: Told of the progress.
     """
     options = AnalyzeOptions()
@@ -59,7 +55,7 @@ def crawl_world(
                 [
                     Visit(row=row, state=URLState.VARIANT)
                     if row.url_id in spelled.shown
-                    else visit_of(world, row, scores or {}, found or {})
+                    else visit_of(world, row, {}, {})
                     for row in rows
                     if row.url_id not in spelled.under_way
                 ]

@@ -142,18 +142,12 @@ async def make_instance(
 
 
 @contextlib.asynccontextmanager
-async def a_neighbour(instance: Instance, *, silent: bool = False) -> AsyncIterator[Instance]:
-    """Another process that works on the same database, for the length of a block.
-
-    Args:
-        instance: The first one.
-        silent: It does not report that it lives.
-    """
+async def a_neighbour(instance: Instance) -> AsyncIterator[Instance]:
+    """Another process that works on the same database, for the length of a block."""
     services = Services(database=open_database(instance.services.database.url), options=instance.services.options)
     try:
         async with contextlib.AsyncExitStack() as stack:
-            if not silent:
-                await stack.enter_async_context(present(services, "serve"))
+            await stack.enter_async_context(present(services, "serve"))
             app = make_app(services)
             transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 12345))
             client = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url=BASE_URL))

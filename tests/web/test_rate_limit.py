@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from pagegrade.model.account import Account, Caller
+from pagegrade.model.account import Account
 from pagegrade.model.errors import RateLimited
 from pagegrade.service.accounts.access import KeyUses
 from pagegrade.service.accounts.admission import Admission
@@ -20,7 +20,7 @@ ALICE = caller_of(Account(id=1, name="Alice", email="alice@example.org", created
 OPTIONS = ServiceOptions(analyses_per_minute=1)
 
 
-def a_request(limits: Buckets, caller: Caller = ALICE) -> tuple[RateLimit, Admission]:
+def a_request(limits: Buckets) -> tuple[RateLimit, Admission]:
     """One that was admitted."""
     admission = Admission(
         limits=limits,
@@ -31,7 +31,7 @@ def a_request(limits: Buckets, caller: Caller = ALICE) -> tuple[RateLimit, Admis
         key=lambda: (None, False),
         sessions=tuple,
     )
-    admission.caller = caller
+    admission.caller = ALICE
     return RateLimit(limits, OPTIONS, admission), admission
 
 

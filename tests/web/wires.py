@@ -113,7 +113,6 @@ async def serving(
     limits: ServerLimits | None = None,
     hosts: Sequence[str] = ("127.0.0.1",),
     grace_s: float = PATIENCE_S,
-    base_url: str = "https://reports.example",
     patience_s: float = PATIENCE_S * 3,
     always: frozenset[str] = frozenset(),
     trusted_proxies: Sequence[Network] = (),
@@ -134,7 +133,7 @@ async def serving(
                 ready=ready.set_result,
                 grace_s=grace_s,
                 limits=limits,
-                base_url=base_url,
+                base_url="https://reports.example",
                 on_refusal=lambda *refusal: refusals.append(refusal),
                 always=always,
                 trusted_proxies=trusted_proxies,
@@ -157,11 +156,11 @@ async def read_all(reader: asyncio.StreamReader) -> bytes:
     return data
 
 
-async def read_reply(reader: asyncio.StreamReader, *, head: bool = False) -> Reply:
-    """One answer with a Content-Length, or to a HEAD request."""
+async def read_reply(reader: asyncio.StreamReader) -> Reply:
+    """One answer with a Content-Length."""
     lines = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE_S)).decode("latin-1").split("\r\n")
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:-2])}
-    body = b"" if head else await reader.readexactly(int(headers.get("content-length", "0")))
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
     return Reply(int(lines[0].split()[1]), headers, body)
 
 

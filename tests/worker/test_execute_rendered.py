@@ -85,11 +85,11 @@ def reason_of(report: dict[str, Any]) -> str:
     return str(found[0]) if found else ""
 
 
-def pictures_of(services: Services, report: dict[str, Any], run: int = 1) -> dict[str, bytes | None]:
+def pictures_of(services: Services, report: dict[str, Any]) -> dict[str, bytes | None]:
     """Name -> bytes, as stored."""
     names = [picture["name"] for picture in (report["rendered"] or {"pictures": ()})["pictures"]]
     return {
-        name: services.database.read_here(lambda tx, name=name: load_picture(tx, report["id"], run, name))  # type: ignore[misc]
+        name: services.database.read_here(lambda tx, name=name: load_picture(tx, report["id"], 1, name))  # type: ignore[misc]
         for name in names
     }
 

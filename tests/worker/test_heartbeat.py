@@ -40,9 +40,9 @@ def process_of(database: Database, lease_s: float = LEASE_S) -> Services:
     return Services(database=open_database(database.url), options=ServiceOptions(lease_s=lease_s))
 
 
-def live(database: Database, silent_ms: int = 60_000) -> tuple[LiveProcess, ...]:
+def live(database: Database) -> tuple[LiveProcess, ...]:
     """The processes that live."""
-    return database.read_here(lambda tx: list_live(tx, now_ms(), silent_ms))
+    return database.read_here(lambda tx: list_live(tx, now_ms(), 60_000))
 
 
 def close(*processes: Services) -> None:

@@ -110,16 +110,6 @@ def landlock_version() -> int:
     return max(0, int(_library().syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG)))
 
 
-def knows_filters() -> bool:
-    """Return whether the kernel filters system calls, and this module knows those of the machine."""
-    if sys.platform != "linux" or platform.machine() not in _ARCHITECTURES:
-        return False
-    try:
-        return "\nSeccomp:" in Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return False
-
-
 def restrict_paths(
     *, readable: Iterable[Path], writable: Iterable[Path] = (), runs_programs: bool = False, connects: bool = False
 ) -> bool:

@@ -225,14 +225,6 @@ LINKS: Final = (
     Link("viewport-zoom", "1.4.4", ("too-small", "blocked")),
 )
 """Checks and the criteria that they test, by check."""
-BEST_PRACTICE: Final[Mapping[str, str]] = {
-    "accesskeys": "No criterion forbids that elements share an access key.",
-    "aria-deprecated-role": "Deprecated roles still work.",
-    "image-alt-length": "No criterion limits the length of an alternative text.",
-    "landmark-main": "Landmarks are one of several ways to meet 1.3.1 and 2.4.1.",
-    "legible-text": "No criterion names a smallest size of text.",
-}
-"""Checks of accessibility that test no criterion A or AA -> the reason."""
 _TESTED: Final = frozenset(link.criterion for link in LINKS if link.failed)
 """Criteria of which automatic tests find failures for certain."""
 

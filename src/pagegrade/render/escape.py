@@ -12,6 +12,8 @@ import ada_url
 
 MAX_SHOWN_CHARS: Final = 200
 """Longest piece of page text in a report for people."""
+BLOCK_CHARS: Final = 4_000
+"""Longest block of several lines."""
 _SPACES: Final = re.compile(r"[ \t\r\n\f\v]+")
 _HIDDEN: Final = re.compile(
     "["
@@ -42,11 +44,11 @@ def visible(text: object, limit: int = MAX_SHOWN_CHARS) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
-def visible_block(text: object, limit: int = 4000) -> str:
-    """The same for text whose line breaks matter: they stay, tabs become four spaces."""
-    lines = str(text)[: 4 * limit + 64].replace("\r\n", "\n").replace("\t", "    ").split("\n")
+def visible_block(text: object) -> str:
+    """The same for text whose line breaks matter, up to ``BLOCK_CHARS``: they stay, tabs become four spaces."""
+    lines = str(text)[: 4 * BLOCK_CHARS + 64].replace("\r\n", "\n").replace("\t", "    ").split("\n")
     block = "\n".join(_HIDDEN.sub(_escape, line.rstrip()) for line in lines)
-    return block if len(block) <= limit else block[: limit - 1] + "…"
+    return block if len(block) <= BLOCK_CHARS else block[: BLOCK_CHARS - 1] + "…"
 
 
 def safe_href(url: str | None) -> str | None:

@@ -17,7 +17,7 @@ from pagegrade.gather.context import OffloadFailed
 from pagegrade.gather.exchange import Allowance, FetchError, Request
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.http import HTTPClient
-from pagegrade.gather.resolver import CachingResolver, DNSResolver, Resolver
+from pagegrade.gather.resolver import CachingResolver, DNSResolver
 from pagegrade.model.artifacts import Response
 from pagegrade.model.errors import Unavailable
 from pagegrade.parse.files.robots import find_declared_sitemaps
@@ -82,9 +82,7 @@ class _Reading(msgspec.Struct):
             self.failure, self.status = why, status
 
 
-async def read_sitemap_urls(
-    services: Services, typed: str, *, account_id: int, resolver: Resolver | None = None
-) -> FoundURLs:
+async def read_sitemap_urls(services: Services, typed: str, *, account_id: int) -> FoundURLs:
     """Read a sitemap, and those that it names if it is an index.
 
     Args:
@@ -92,7 +90,6 @@ async def read_sitemap_urls(
         typed: Address of a sitemap; that of a whole site stands for the sitemaps its robots.txt names, or the one at
             the usual place.
         account_id: For whom it is read; the slow sitemaps of one account keep no other account waiting.
-        resolver: Where addresses come from; ``None`` for DNS.
 
     Raises:
         InvalidURL: The address cannot be read.
@@ -103,7 +100,7 @@ async def read_sitemap_urls(
     options = services.options.analyze
     check_allowed(target.url, options)
     reading = _Reading({})
-    known = CachingResolver(resolver or DNSResolver())
+    known = CachingResolver(DNSResolver())
     try:
         async with asyncio.timeout(WHOLE_S), services.sitemap_slots.hold(account_id), Children(1) as children:
             may_ask = partial(_may_ask, services)

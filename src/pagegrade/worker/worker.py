@@ -15,7 +15,6 @@ import msgspec
 
 from pagegrade.clock import now_ms
 from pagegrade.gather.browser.options import VISIT_S
-from pagegrade.gather.resolver import Resolver
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.stored import ClaimedRun
 from pagegrade.observability.logs import about
@@ -113,18 +112,16 @@ class Worker:
     expired; a single process takes back at its start what the one before it left.
     """
 
-    def __init__(self, services: Services, *, slots: int | None = None, resolver: Resolver | None = None) -> None:
+    def __init__(self, services: Services, *, slots: int | None = None) -> None:
         """Prepare the worker; ``run`` starts it.
 
         Args:
             services: Services of this process; its ``wake`` becomes this worker's.
             slots: Concurrent runs; ``None`` for the configured number. With 0, no runs are executed, but those of dead
                 processes and outdated data are still handled.
-            resolver: Resolver of host names; ``None`` for DNS.
         """
         self._services = services
         self._slots = services.options.workers if slots is None else slots
-        self._resolver = resolver
         self._held: dict[tuple[int, int], _Held] = {}
         self._lock = threading.Lock()
         """Guards ``_held`` between the event loop and the heartbeat thread."""
@@ -248,9 +245,9 @@ class Worker:
                         chores.append(group.create_task(moving, name="lines"))
                     if self._slots:
                         stop = self._stop_delivering
-                        delivering = deliver_events(self._services, resolver=self._resolver, stop=stop)
+                        delivering = deliver_events(self._services, stop=stop)
                         if children is not None:
-                            crawling = do_crawls(self._services, children, resolver=self._resolver)
+                            crawling = do_crawls(self._services, children)
                             chores.append(group.create_task(crawling, name="crawls"))
                         self._delivering = group.create_task(delivering, name="delivering")
                         self._delivering.add_done_callback(lambda _: self._look())
@@ -411,7 +408,6 @@ class Worker:
                             self._services,
                             run,
                             children=children.for_account(run.account_id),
-                            resolver=self._resolver,
                             advance=held.advance,
                         )
                     finally:

@@ -15,11 +15,11 @@ def images(count: int, extra: str = "") -> str:
     return "<!doctype html><title>t</title>" + "".join(f'<img src="/{n}.jpg" {extra}>' for n in range(count))
 
 
-def styled(*references: tuple[str, str], stylesheet: str = "a.css") -> Resources:
+def styled(*references: tuple[str, str]) -> Resources:
     """The files that one fetched stylesheet names: (path, kind)."""
     return make_resources(
         stylesheet_references=tuple(
-            StylesheetReference(url=URL + path, kind=kind, stylesheet_url=URL + stylesheet)  # type: ignore[arg-type]
+            StylesheetReference(url=URL + path, kind=kind, stylesheet_url=URL + "a.css")  # type: ignore[arg-type]
             for path, kind in references
         ),
     )

@@ -10,10 +10,10 @@ from tests.builders import evaluated
 from tests.rendering_builders import make_rendering
 
 
-def make_file(unused_bytes: int, *, name: str = "a", total_bytes: int = 1_000_000, inline: bool = False) -> Coverage:
+def make_file(unused_bytes: int, *, name: str = "a", inline: bool = False) -> Coverage:
     """A file of which a part was not used."""
     url = f"https://example.com/{name}"
-    return Coverage(url=url, kind="stylesheet", total_bytes=total_bytes, unused_bytes=unused_bytes, inline=inline)
+    return Coverage(url=url, kind="stylesheet", total_bytes=1_000_000, unused_bytes=unused_bytes, inline=inline)
 
 
 def evaluate(*files: Coverage, requests: tuple[RenderedRequest, ...] = ()) -> Evaluated:

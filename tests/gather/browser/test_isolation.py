@@ -15,7 +15,7 @@ from pagegrade.gather.browser import isolation
 from pagegrade.gather.confinement import landlock_version
 
 
-def isolate(program: str, *arguments: str, folder: str = "", authorities: bytes = b"") -> tuple[bytes, int, int]:
+def isolate(program: str, *arguments: str, authorities: bytes = b"") -> tuple[bytes, int, int]:
     """Run a program as if it were the browser: the message about it, the sockets it handed over, its exit status."""
     ours, theirs = socket.socketpair()
     command_read, command_write = os.pipe()
@@ -27,7 +27,7 @@ def isolate(program: str, *arguments: str, folder: str = "", authorities: bytes 
     with (
         ours,
         subprocess.Popen(
-            [sys.executable, "-I", "-S", isolation.__file__, *map(str, given), str(user), folder, program, *arguments],
+            [sys.executable, "-I", "-S", isolation.__file__, *map(str, given), str(user), "", program, *arguments],
             pass_fds=given,
             stdout=subprocess.PIPE,
         ) as child,

@@ -29,9 +29,9 @@ def gather(reply: Reply, markup: str = PAGE, *, asked: bool = True) -> tuple[Pre
     return asyncio.run(go())
 
 
-def card(reply: Reply, markup: str = PAGE) -> PreviewImage:
+def card(reply: Reply) -> PreviewImage:
     """The image for shared links."""
-    found, _ = gather(reply, markup)
+    found, _ = gather(reply, PAGE)
     assert isinstance(found, PreviewImages)
     return next(image for image in found.items if image.kind == "social")
 

@@ -39,9 +39,9 @@ def make_robots(body: str | bytes, *, status: int = 200, truncated: str | None =
     return robots
 
 
-def allows(rules: str, path: str, agent: str = "Googlebot") -> bool:
+def allows(rules: str, path: str) -> bool:
     """Return whether a group for all crawlers with these rules (one a line) lets ``agent`` fetch ``path``."""
-    return make_robots(f"User-agent: *\n{rules}").decide(agent, SITE + path).allowed
+    return make_robots(f"User-agent: *\n{rules}").decide("Googlebot", SITE + path).allowed
 
 
 @pytest.mark.parametrize(

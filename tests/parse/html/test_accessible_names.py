@@ -22,13 +22,13 @@ def names_in(document: Document) -> Names:
     return Names(document.ids, document.visibility)
 
 
-def name_of(html: str, selector: str = "#t") -> tuple[str, str]:
+def name_of(html: str) -> tuple[str, str]:
     """(name, where from) of the element that the selector finds."""
     document = make_document(html)
     root = document.html.node if document.html else None
     if not isinstance(root, Element):
         raise TypeError(html)
-    node = root.select(selector)[0]
+    node = root.select("#t")[0]
     attrs = {name: value if isinstance(value, str) else " ".join(value or ()) for name, value in node.attrs.items()}
     return names_in(document).of(node, attrs)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pagegrade.clock import now_ms
-from pagegrade.gather.confinement import knows_filters, landlock_version
+from pagegrade.gather.confinement import landlock_version
 from pagegrade.gather.outgoing_proxy import read_proxy
 from pagegrade.model.identity import RELEASED_MS
 from pagegrade.sandbox.pool import Children
@@ -33,6 +33,7 @@ from pagegrade.service.doctor.checks import (
 )
 from pagegrade.service.runs.options import AnalyzeOptions
 from tests.identity_provider import SECRET, issuer_on_loopback
+from tests.kernel import knows_filters
 from tests.site.serve import serve_site
 
 

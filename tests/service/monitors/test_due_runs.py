@@ -68,9 +68,9 @@ class Schedule:
             )
         )
 
-    def monitor(self, monitor_id: int = 1) -> Monitor:
+    def monitor(self) -> Monitor:
         """The monitor as it is now."""
-        found = self.database.read_here(lambda tx: load_monitor(tx, self.alice.id, monitor_id))
+        found = self.database.read_here(lambda tx: load_monitor(tx, self.alice.id, 1))
         if found is None:
             raise AssertionError("the monitor is not there")
         return found

@@ -23,12 +23,12 @@ def ms(text: str) -> int:
     return int(datetime.fromisoformat(text).timestamp() * 1000)
 
 
-def due_times(schedule: str, zone: str, start: str, end: str, *, jitter: int = 0) -> list[str]:
+def due_times(schedule: str, zone: str, start: str, end: str) -> list[str]:
     """Due times between two moments, as the clocks of the zone show them."""
     found: list[str] = []
     at, last = ms(start), None
     while True:
-        at = last = next_due_ms(check_schedule(schedule), zone, jitter, after_ms=at, last_due_at_ms=last)
+        at = last = next_due_ms(check_schedule(schedule), zone, 0, after_ms=at, last_due_at_ms=last)
         if at > ms(end):
             return found
         local = datetime.fromtimestamp(at / 1000, ZoneInfo(zone))

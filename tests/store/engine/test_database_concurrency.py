@@ -21,12 +21,12 @@ from pagegrade.store.engine.factory import open_database
 from pagegrade.store.locks import hold_account
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import finish_run
-from pagegrade.store.repositories.counts import load_counts, recount
+from pagegrade.store.repositories.counts import load_counts
 from pagegrade.store.repositories.installation import load_or_make_secret
 from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import delete_report, load_report, save_settings
 from tests.queue_builders import LEASE_MS, LOTS, Queue, add_queued, completed
-from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.store_builders import NOW_MS, add_owner, make_database, recount
 from tests.waiting import HANG_S
 
 PATIENCE_S = HANG_S

@@ -24,9 +24,9 @@ from pagegrade.store.engine.sqlite_database import BATCH, GROUP, Readers, SQLite
 pytestmark = pytest.mark.backend("sqlite", reason="how one file is shared by threads")
 
 
-def make_notes(tmp_path: Path, *, readers: int = 4) -> Database:
+def make_notes(tmp_path: Path) -> Database:
     """A database with one table to write into."""
-    database = SQLiteDatabase(f"sqlite:///{tmp_path / 'notes.db'}", readers=readers)
+    database = SQLiteDatabase(f"sqlite:///{tmp_path / 'notes.db'}", readers=4)
     database.write_here(lambda tx: tx.exec_driver_sql("CREATE TABLE notes (text TEXT NOT NULL)"))
     return database
 

@@ -23,7 +23,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
     made.close()
 
 
-def fill(database: Database, *, account_id: int = 1, count: int = 3) -> tuple[int, list[int]]:
+def fill(database: Database, *, account_id: int = 1) -> tuple[int, list[int]]:
     """(a batch, its reports)."""
     ids = [
         database.write_here(
@@ -32,7 +32,7 @@ def fill(database: Database, *, account_id: int = 1, count: int = 3) -> tuple[in
                 password_hash=None, slug=f"{account_id}-{number}", now_ms=NOW_MS,
             )
         ).id
-        for number in range(count)
+        for number in range(3)
     ]  # fmt: skip
     ids.reverse()
     batch = database.write_here(lambda tx: add_batch(tx, account_id, ids, refused=b"[]", now_ms=NOW_MS))

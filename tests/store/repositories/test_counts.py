@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import delete
 
 from devtools.bench_store import fill
 from pagegrade.model.stored import State
@@ -17,9 +17,8 @@ from pagegrade.store.repositories.counts import (
     count_matching,
     count_projects,
     load_counts,
-    recount,
 )
-from pagegrade.store.schema.tables import accounts, report_counts
+from pagegrade.store.schema.tables import accounts
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 
@@ -66,23 +65,6 @@ def test_accounts_are_counted_apart(tmp_path: Path) -> None:
 
         assert load_counts(tx, alice) == {}
         assert load_counts(tx, alice, "a.example") == {}
-
-    database.write_here(work)
-    database.close()
-
-
-def test_a_recount_corrects_wrong_counts_and_reports_them(tmp_path: Path) -> None:
-    """A count that was changed by hand is found and set right."""
-    database = make_database(tmp_path)
-    account_id = fill(database, 50)
-
-    def work(tx: Transaction) -> None:
-        before = load_counts(tx, account_id)
-        tx.execute(update(report_counts).values(count=report_counts.c.count + 1))
-
-        assert recount(tx, account_id) is False
-        assert load_counts(tx, account_id) == before
-        assert recount(tx, account_id) is True
 
     database.write_here(work)
     database.close()

@@ -20,7 +20,6 @@ from pagegrade.store.repositories.crawls import (
     last_completed,
     last_crawl,
     list_hosts,
-    load_crawl,
     save_hosts,
     take_crawl,
 )
@@ -46,14 +45,15 @@ def begin(database: Database, url: str = START) -> Crawl:
 
 def test_crawls_of_a_site_are_numbered(database: Database) -> None:
     """Those of another site on their own."""
-    made = [begin(database), begin(database), begin(database, "https://example.org/")]
-    found = database.read_here(lambda tx: [load_crawl(tx, crawl.id) for crawl in made])
+    assert database.read_here(last_crawl) is None
+    made, found = [], []
+    for url in (START, START, "https://example.org/"):
+        made.append(begin(database, url))
+        found.append(database.read_here(last_crawl))
 
     assert [crawl.number for crawl in made] == [1, 2, 1]
     assert found == made
     assert made[0].settings.exclude == ("/private/",)
-    assert database.read_here(last_crawl) == made[2]
-    assert database.read_here(lambda tx: load_crawl(tx, 99)) is None
 
 
 def test_the_last_completed_crawl_before_one_is_found(database: Database) -> None:
@@ -87,7 +87,7 @@ def test_who_takes_a_crawl_shuts_out_the_one_before(database: Database) -> None:
         database.write_here(lambda tx: end_crawl(tx, first, "failed", reason="done", complete=False, now_ms=NOW_MS))
 
     assert (second.epoch, second.urls, second.fetched, second.facts) == (2, 3, 2, counted.facts)
-    assert database.read_here(lambda tx: load_crawl(tx, begun)) == second
+    assert database.read_here(last_crawl) == second
 
 
 def test_an_end_is_stored_with_its_reason(database: Database) -> None:

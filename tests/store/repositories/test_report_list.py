@@ -34,7 +34,7 @@ from pagegrade.model.stored import (
 from pagegrade.parse.url import project_of
 from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.repositories import report_list, search
-from pagegrade.store.repositories.counts import count_matching, load_counts, recount
+from pagegrade.store.repositories.counts import count_matching, load_counts
 from pagegrade.store.repositories.projects import list_projects
 from pagegrade.store.repositories.report_list import (
     _page_statement,
@@ -46,7 +46,7 @@ from pagegrade.store.repositories.report_list import (
 )
 from pagegrade.store.repositories.reports import add_report, delete_report, mark_report
 from pagegrade.store.schema.tables import reports
-from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.store_builders import NOW_MS, add_owner, make_database, recount
 
 URLS = (
     "https://example.com/",

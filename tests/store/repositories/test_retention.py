@@ -36,11 +36,11 @@ def queue(tmp_path: Path) -> Iterator[Queue]:
     database.close()
 
 
-def finish_all(queue: Queue, packed: PackedReport | None = None, *, now_ms: int = NOW_MS) -> None:
+def finish_all(queue: Queue, packed: PackedReport | None = None) -> None:
     """Let everything that waits come to an end."""
-    while claimed := queue.claim(100, now_ms=now_ms):
+    while claimed := queue.claim(100, now_ms=NOW_MS):
         for run in claimed:
-            queue.finish(run, packed, now_ms=now_ms)
+            queue.finish(run, packed, now_ms=NOW_MS)
 
 
 def date_report(queue: Queue, report_id: int, at_ms: int) -> None:
@@ -64,10 +64,10 @@ def look(
     )
 
 
-def delete(queue: Queue, found: Expired, *, days: int | None = None, now_ms: int = LATER_MS) -> Pruned:
+def delete(queue: Queue, found: Expired, *, days: int | None = None) -> Pruned:
     """Delete it."""
     return queue.write(
-        partial(prune, found=found, retention_days=days, age=AgeMs(now_ms), now_ms=now_ms), now_ms=now_ms
+        partial(prune, found=found, retention_days=days, age=AgeMs(LATER_MS), now_ms=LATER_MS), now_ms=LATER_MS
     )
 
 

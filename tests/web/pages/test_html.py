@@ -13,16 +13,14 @@ from pagegrade.web.pages.html import HELPED, PLAIN, View, go
 from tests.web.calling import Instance, with_instance
 
 
-def shown(
-    tmp_path: Path, make: Callable[[View], Response], headers: dict[str, str] | None = None, method: str = "GET"
-) -> httpx.Response:
+def shown(tmp_path: Path, make: Callable[[View], Response], headers: dict[str, str] | None = None) -> httpx.Response:
     """The answer where a page is made in this way."""
 
     async def handler(view: View) -> Response:
         return make(view)
 
     async def script(instance: Instance) -> httpx.Response:
-        return await instance.call(method, "/here", key=None, headers=headers)
+        return await instance.call("GET", "/here", key=None, headers=headers)
 
     operation = Operation(method="GET", path="/here", name="show_here", summary="Here", handler=handler, tag=PAGES)
     return with_instance(tmp_path, script, operations=(operation,))

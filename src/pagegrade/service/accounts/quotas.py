@@ -133,9 +133,7 @@ def check_count(account: Account, options: ServiceOptions, name: QuotaName, *, u
         raise QuotaExceeded(f"The account may have {most} {name} and has them; delete one first.", quota=name)
 
 
-def pages_left(
-    tx: Transaction, account: Account, options: ServiceOptions, now_ms: int, *, at_least: int = 1
-) -> int | None:
+def pages_left(tx: Transaction, account: Account, options: ServiceOptions, now_ms: int) -> int | None:
     """Return how many pages crawls may still fetch in this month, without those that unfinished ones may.
 
     Args:
@@ -143,19 +141,18 @@ def pages_left(
         account: Whose they are.
         options: Of the installation.
         now_ms: The time now.
-        at_least: Fewer are refused.
 
     Returns:
         ``None``: as many as it likes.
 
     Raises:
-        QuotaExceeded: They are fewer than ``at_least``.
+        QuotaExceeded: There are none.
     """
     most = limit_of(quotas_of(account, options), "audit_pages_per_month")
     if most is None:
         return None
     left = most - load_month(tx, account.id, now_ms).audit_pages - count_pages_ahead(tx, account.id)
-    if left < at_least:
+    if left < 1:
         raise QuotaExceeded(
             f"The account may have {most} pages of audits fetched in a month (UTC), and has or is about to.",
             quota="audit_pages_per_month",

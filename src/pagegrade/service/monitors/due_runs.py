@@ -47,9 +47,9 @@ class DueRun(msgspec.Struct, frozen=True, kw_only=True):
     """Of the monitor; ``None``: it is for an audit."""
 
 
-def find_due(tx: Transaction, now_ms: int, *, count: int = AT_ONCE) -> tuple[Monitor, ...]:
-    """The monitors that are due, those that have been for the longest first; one query."""
-    return list_due(tx, moment(tx, now_ms), count)
+def find_due(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
+    """Return the ``AT_ONCE`` monitors that have been due for the longest, in that order; one query."""
+    return list_due(tx, moment(tx, now_ms), AT_ONCE)
 
 
 def find_too_far(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:

@@ -95,7 +95,6 @@ def create_report(
     now_ms: int,
     *,
     password_hash: str | None = None,
-    priority: Priority = Priority.INTERACTIVE,
 ) -> Stored:
     """Store a new report and queue its first run.
 
@@ -106,7 +105,6 @@ def create_report(
         options: Of the installation.
         now_ms: The time now.
         password_hash: Of ``new_report.password``; ``None`` exactly where that is.
-        priority: Of the run, within the account.
 
     Raises:
         QuotaExceeded: The account has as many reports or unfinished runs as it may have.
@@ -117,6 +115,7 @@ def create_report(
     check_capacity(tx, caller.account, options, now_ms)
     if new_report.render == 1:
         check_browser_time(tx, caller.account, options, now_ms)
+    priority = Priority.INTERACTIVE
     return store_report(tx, caller, new_report, options, now_ms, password_hash=password_hash, priority=priority)
 
 

@@ -79,10 +79,10 @@ class Relations:
         (found,) = self.rows(sql, values)
         return found
 
-    def each(self, sql: str, size: int = 10_000, values: Sequence[object] = ()) -> Iterator[Row]:
+    def each(self, sql: str, values: Sequence[object] = ()) -> Iterator[Row]:
         """Yield the rows of a query, a block at a time; no other statement may be run before the end."""
         self._connection.execute(sql, list(values))
-        while block := self._connection.fetchmany(size):
+        while block := self._connection.fetchmany(10_000):
             yield from block
 
     def insert(self, table: str, rows: Iterable[Mapping[str, object]], columns: Mapping[str, str]) -> None:

@@ -395,8 +395,8 @@ def move_due(tx: Transaction, now_ms: int, *, target_runs: int, target_runs_per_
     return offered
 
 
-def find_forgotten(tx: Transaction, now_ms: int, *, older_ms: int = WINDOW_MS) -> int:
-    """Mark runs that nothing would deliver, so that they are offered again.
+def find_forgotten(tx: Transaction, now_ms: int) -> int:
+    """Mark runs older than ``WINDOW_MS`` that nothing would deliver, so that they are offered again.
 
     Nothing of ours takes the job of a run away; and no run waits longer for a look at the line than the starts of a
     minute take, unless the clock of the database was set back since. A line without a time is no fault: the version
@@ -405,7 +405,6 @@ def find_forgotten(tx: Transaction, now_ms: int, *, older_ms: int = WINDOW_MS) -
     Args:
         tx: Transaction.
         now_ms: The time.
-        older_ms: Runs created later than so long ago are passed over.
 
     Returns:
         How many had lost their job or had a time too far away.
@@ -413,7 +412,7 @@ def find_forgotten(tx: Transaction, now_ms: int, *, older_ms: int = WINDOW_MS) -
     if not try_place(tx, "forgotten"):
         return 0
     now = moment(tx, now_ms)
-    lost = _LOST.rows(tx, {"before_ms": now - older_ms})
+    lost = _LOST.rows(tx, {"before_ms": now - WINDOW_MS})
     late = _LATE.rows(tx, {"now_ms": now, "late_ms": now + 2 * WINDOW_MS})
     _HEADLESS.rows(tx, {"now_ms": now})
     return len(lost) + len(late)

@@ -6,17 +6,16 @@ transaction. Rows that reach zero are deleted: the projects of an account are ex
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, func, insert, select, text, union_all, update
+from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, func, select, text, union_all, update
 from sqlalchemy.dialects import sqlite
 
 from pagegrade.model.stored import State
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
-from pagegrade.store.schema.tables import accounts, report_counts, reports, run_details, run_pictures, runs
+from pagegrade.store.schema.tables import accounts, report_counts, run_details, run_pictures, runs
 
 WHOLE_ACCOUNT: Final = ""
 """Stands for all projects: no host is empty."""
@@ -116,23 +115,6 @@ def count_matching(counts: Mapping[Kind, int], *, state: State | None = None, ra
         for (of_state, of_rating), count in counts.items()
         if state in {None, of_state} and rating in {None, of_rating}
     )
-
-
-def recount(tx: Transaction, account_id: int) -> bool:
-    """Count all reports of an account; return whether the stored counters were correct."""
-    of = (reports.c.project, reports.c.state, reports.c.rating)
-    kept = select(report_counts.c.project, report_counts.c.state, report_counts.c.rating, report_counts.c.count)
-    before = {tuple(row) for row in tx.execute(kept.where(report_counts.c.account_id == account_id))}
-    real = tx.execute(select(*of, func.count()).where(reports.c.account_id == account_id).group_by(*of)).all()
-    tx.execute(delete(report_counts).where(report_counts.c.account_id == account_id))
-    counted: Counter[tuple[str, str, int]] = Counter()
-    for project, state, rating, count in real:
-        for where in (project, WHOLE_ACCOUNT):
-            counted[where, state, rating or UNRATED] += count
-    if counted:
-        rows = [dict(zip(_KEY, (account_id, *key), strict=True), count=count) for key, count in counted.items()]
-        tx.execute(insert(report_counts), rows)
-    return before == {tuple(row) for row in tx.execute(kept.where(report_counts.c.account_id == account_id))}
 
 
 def count_projects(tx: Transaction, account_id: int) -> int:

@@ -113,15 +113,9 @@ def is_of_these_rules(tx: Transaction, crawl_id: int) -> bool:
     return tuple(tx.execute(query).one()) == (VERSION, RULESET)
 
 
-def load_crawl(tx: Transaction, crawl_id: int) -> Crawl | None:
-    """Return a crawl; ``None`` if there is none with this id."""
-    row = tx.execute(select(*COLUMNS).where(crawls.c.id == crawl_id)).mappings().first()
-    return None if row is None else crawl_of(row)
-
-
-def last_crawl(tx: Transaction, account_id: int | None = None) -> Crawl | None:
-    """Return the newest crawl of an account, or of the command line."""
-    of = select(*COLUMNS).where(crawls.c.account_id.is_(account_id)).order_by(crawls.c.id.desc()).limit(1)
+def last_crawl(tx: Transaction) -> Crawl | None:
+    """Return the newest crawl of the command line."""
+    of = select(*COLUMNS).where(crawls.c.account_id.is_(None)).order_by(crawls.c.id.desc()).limit(1)
     row = tx.execute(of).mappings().first()
     return None if row is None else crawl_of(row)
 

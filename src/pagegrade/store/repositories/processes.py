@@ -98,7 +98,7 @@ def forget(tx: Transaction, name: str) -> None:
     tx.execute(delete(processes).where(processes.c.name == name))
 
 
-def forget_silent(tx: Transaction, now_ms: int, *, silent_ms: int = KEPT_MS) -> int:
-    """Remove processes without a heartbeat for this time; return their number."""
-    query = delete(processes).where(processes.c.seen_at_ms <= moment(tx, now_ms) - silent_ms)
+def forget_silent(tx: Transaction, now_ms: int) -> int:
+    """Remove processes without a heartbeat for ``KEPT_MS``; return their number."""
+    query = delete(processes).where(processes.c.seen_at_ms <= moment(tx, now_ms) - KEPT_MS)
     return int(tx.execute(query).rowcount)

@@ -185,7 +185,7 @@ def test_the_requests_of_the_browser_can_be_taken_away(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
-def with_previews(body: bytes = PNG, icon: bytes = PNG) -> PackedReport:
+def with_previews(body: bytes = PNG) -> PackedReport:
     """The outcome of a run with an image for shared links and an icon."""
     report = make_report()
     assert report.page is not None
@@ -195,7 +195,7 @@ def with_previews(body: bytes = PNG, icon: bytes = PNG) -> PackedReport:
     )
     preview = Preview(image_url="https://example.com/card.png", image=social, icon=mark)
     packed = pack_report(replace(report, page=replace(report.page, preview=preview)))
-    return replace(packed, pictures=(PackedPicture(name="social", body=body), PackedPicture(name="icon", body=icon)))
+    return replace(packed, pictures=(PackedPicture(name="social", body=body), PackedPicture(name="icon", body=PNG)))
 
 
 def test_previews_show_the_stored_image_and_never_that_of_the_site(tmp_path: Path) -> None:
