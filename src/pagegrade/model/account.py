@@ -113,12 +113,12 @@ def month_of(moment_ms: int) -> int:
     return moment.year * 100 + moment.month
 
 
+_Usual = Literal["reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks"]
+DefaultPermission = Literal[_Usual, "audits:read", "audits:write"]
+Permission = Literal[DefaultPermission, "access", "keys", "members"]
 AUDITS_READ: Final = "audits:read"
 AUDITS_WRITE: Final = "audits:write"
-DEFAULT_SCOPES: Final = (
-    *("reports:read", "reports:write", "account:read", "ignores", "monitors", "webhooks"),
-    *(AUDITS_READ, AUDITS_WRITE),
-)
+DEFAULT_SCOPES: Final = get_args(DefaultPermission)
 """Permissions of a key that is made without naming any; ``ignores`` changes rules, which ``reports:read`` shows."""
 KEYS: Final = "keys"
 """Permission to show, make and revoke keys; a key has it only if it was asked for."""
@@ -126,7 +126,7 @@ ACCESS: Final = "access"
 """Permission to show and change access profiles, but not their secrets; likewise."""
 MEMBERS: Final = "members"
 """Permission to show and change members and invitations, as an owner may; likewise, and only an owner gives it."""
-SCOPES: Final = (*DEFAULT_SCOPES, ACCESS, KEYS, MEMBERS)
+SCOPES: Final = get_args(Permission)
 """Permissions that a key can have."""
 
 

@@ -1,12 +1,11 @@
-"""The comparison of two crawls of a site: its words, its members in JSON, and text for a terminal."""
+"""The comparison of two crawls of a site: its words, and text for a terminal."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from rich.text import Text
 
-from pagegrade.model.audit_result import SiteFinding
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.text import MAX_WIDTH, MIN_WIDTH, TextPage
@@ -112,55 +111,3 @@ def _finding(page: TextPage, change: FindingChange) -> None:
     if change.reason is not None:
         detail = f" {visible(change.detail, 200)}" if change.detail else ""
         page.line(f"{why_not_comparable(change)}{detail}", indent=4)
-
-
-def comparison_members(comparison: AuditComparison) -> dict[str, Any]:
-    """The members of a comparison, whosever crawls they are."""
-    pages = comparison.pages
-    new, gone, changed = pages.totals
-    return {
-        "from": comparison.before,
-        "to": comparison.after,
-        "comparable": not comparison.differs_in,
-        "differs_in": comparison.differs_in,
-        "reason": why_crawls_differ(comparison) or None,
-        "score_before": comparison.scores[0],
-        "score_after": comparison.scores[1],
-        "uncapped_score_before": comparison.exact[0],
-        "uncapped_score_after": comparison.exact[1],
-        "counts": comparison.counts,
-        "findings": [_change(one) for one in comparison.findings],
-        "pages": {
-            "new": {"total": new, "urls": pages.new},
-            "gone": {"total": gone, "urls": pages.gone},
-            "changed": {
-                "total": changed,
-                "pages": [{"url": one.url, "aspects": one.aspects} for one in pages.changed],
-            },
-        },
-    }
-
-
-def _change(change: FindingChange) -> dict[str, Any]:
-    finding = change.finding
-    reason = None
-    if change.reason is not None:
-        reason = {"kind": change.reason, "message": why_not_comparable(change), "detail": change.detail}
-    return {
-        "kind": change.kind,
-        "check": finding.check,
-        "state": finding.state,
-        "severity": finding.severity,
-        "title": finding.title,
-        "fingerprint": finding.fingerprint,
-        "before": _side(change.before),
-        "after": _side(change.after),
-        "pages_new": change.pages_new,
-        "pages_fixed": change.pages_fixed,
-        "pages_unclear": change.pages_unclear,
-        "reason": reason,
-    }
-
-
-def _side(finding: SiteFinding | None) -> dict[str, Any] | None:
-    return None if finding is None else {"id": finding.number, "pages": finding.pages, "lost": finding.lost}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import pytest
 
@@ -26,17 +24,34 @@ def test_a_comparison_is_as_it_is_described() -> None:
         exact=(95.0, None),
         findings=(
             FindingChange(kind="new", before=None, after=one, pages_new=2),
-            FindingChange(kind="not_comparable", before=one, after=None, reason="not_seen", pages_unclear=2),
+            FindingChange(
+                kind="not_comparable", before=one, after=None, reason="not_seen", pages_unclear=2, detail="No sitemap."
+            ),
         ),
         pages=PageChanges(changed=(PageChange("https://example.com/", ("status",)),), totals=(0, 0, 1)),
     )
+    made = msgspec.json.decode(audit_comparison_object(12, comparison))
+    new, unknown = made["findings"]
 
-    class Of:
-        id = 12
-
-    audit: Any = Of()
-    made = msgspec.json.decode(audit_comparison_object(audit, comparison))
-    read = msgspec.convert(made, AuditComparisonDocument)
-
-    assert msgspec.to_builtins(read) == made
+    assert msgspec.to_builtins(msgspec.convert(made, AuditComparisonDocument)) == made
     assert (made["audit_id"], made["from"], made["to"], made["score_after"]) == (12, 1, 2, None)
+    assert (new["kind"], new["before"], new["after"]) == ("new", None, {"id": 1, "pages": 2, "lost": 5.0})
+    assert (unknown["reason"]["kind"], unknown["reason"]["detail"]) == ("not_seen", "No sitemap.")
+    assert (made["counts"]["new"], made["pages"]["changed"]["total"]) == (1, 1)
+    assert made["pages"]["changed"]["pages"] == [{"url": "https://example.com/", "aspects": ["status"]}]
+
+
+def test_programs_are_told_why_two_measurements_are_not_compared() -> None:
+    """In words and by name."""
+    other = AuditComparison(
+        before=1,
+        after=2,
+        differs_in=("ruleset", "settings"),
+        rulesets=("1", "2"),
+        scores=(95, 95),
+        exact=(95.0, 95.0),
+    )
+    made = msgspec.json.decode(audit_comparison_object(12, other))
+
+    assert (made["comparable"], made["differs_in"]) == (False, ["ruleset", "settings"])
+    assert "Different rules" in made["reason"]

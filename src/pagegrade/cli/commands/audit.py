@@ -25,7 +25,7 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
 from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text
-from pagegrade.render.audit_comparison import comparison_members, render_comparison_text
+from pagegrade.render.audit_comparison import render_comparison_text
 from pagegrade.render.escape import visible
 from pagegrade.render.prompt import render_audit_prompt
 from pagegrade.render.sarif import render_site_sarif
@@ -40,6 +40,7 @@ from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.analysis.relations import AnalysisNotInstalled, finding_pages, is_installed
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawls import CrawlTakenOver, last_crawl
+from pagegrade.web.schemas.audit_comparison import audit_comparison_object
 from pagegrade.wiring import Rendered, open_audit_database, typed_options
 
 DEFAULT_RATE: Final = 2.0
@@ -343,8 +344,9 @@ def compare_two(before: Path, after: Path, *, as_json: bool = False) -> None:
     """
     comparison = compare_folders(before, after)
     if as_json:
-        members = msgspec.json.encode({"object": "audit_comparison", **comparison_members(comparison)})
-        write_stdout(msgspec.json.format(members, indent=2).decode() + "\n", machine=True)
+        members = msgspec.json.decode(audit_comparison_object(0, comparison))
+        del members["audit_id"]  # A folder belongs to no audit.
+        write_stdout(msgspec.json.format(msgspec.json.encode(members), indent=2).decode() + "\n", machine=True)
         return
     color, ascii_only = color_wanted(sys.stdout, os.environ), not encodes_ornaments(sys.stdout)
     write_stdout(

@@ -304,7 +304,7 @@ async def compare_audit_crawls(request: Request, work: UnitOfWork) -> Response:
     """Return what changed between two crawls."""
     query = request.query(AuditCompareQuery)
     audit, comparison = await work.read(compare_crawls, request.id, before=query.from_, after=query.to)
-    return fresh_answer(request, enveloped(audit_comparison_object(audit, comparison)))
+    return fresh_answer(request, enveloped(audit_comparison_object(audit.id, comparison)))
 
 
 async def export_audit(request: Request, work: UnitOfWork, services: Services) -> Response:

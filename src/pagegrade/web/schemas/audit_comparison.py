@@ -7,11 +7,18 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import field
 
-from pagegrade.model.audit import Audit
+from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.outcome import Importance
 from pagegrade.model.schema import URL, Amount, Count, Points, about
-from pagegrade.render.audit_comparison import comparison_members
-from pagegrade.report.compare_audits import AuditComparison, AuditDifference, ChangeKind, ChangeReason, PageAspect
+from pagegrade.render.audit_comparison import why_crawls_differ, why_not_comparable
+from pagegrade.report.compare_audits import (
+    AuditComparison,
+    AuditDifference,
+    ChangeKind,
+    ChangeReason,
+    FindingChange,
+    PageAspect,
+)
 from pagegrade.web.schemas.envelope import Answer
 from pagegrade.web.schemas.shape import Document
 
@@ -58,21 +65,21 @@ class ListedURLs(Document, frozen=True, kw_only=True):
     """Pages of one kind of change."""
 
     total: Annotated[Count, about("Number of all of them.", 2)]
-    urls: Annotated[list[URL], about("The first 100.", ["https://example.com/blog/2"])]
+    urls: Annotated[tuple[URL, ...], about("The first 100.", ["https://example.com/blog/2"])]
 
 
 class ChangedPage(Document, frozen=True, kw_only=True):
     """A page that is not what it was."""
 
     url: Annotated[URL, about("The page.", "https://example.com/pricing")]
-    aspects: Annotated[list[PageAspect], about("What of it changed.", ["title", "content"])]
+    aspects: Annotated[tuple[PageAspect, ...], about("What of it changed.", ["title", "content"])]
 
 
 class ChangedPages(Document, frozen=True, kw_only=True):
     """Pages that are not what they were."""
 
     total: Annotated[Count, about("Number of all of them.", 1)]
-    pages: Annotated[list[ChangedPage], about("The first 100.")]
+    pages: Annotated[tuple[ChangedPage, ...], about("The first 100.")]
 
 
 class PageChangesDocument(Document, frozen=True, kw_only=True):
@@ -93,7 +100,7 @@ class AuditComparisonDocument(Document, frozen=True, kw_only=True):
     from_: Annotated[int, about("Number of the older crawl.", 1, minimum=1)] = field(name="from")
     to: Annotated[int, about("Number of the newer crawl.", 2, minimum=1)]
     comparable: Annotated[bool, about("True if they compare; if not, there are no findings and pages.", *_YES)]
-    differs_in: Annotated[list[AuditDifference], about("Why they do not compare; empty if they do.", [])]
+    differs_in: Annotated[tuple[AuditDifference, ...], about("Why they do not compare; empty if they do.", [])]
     reason: Annotated[str | None, about("The same in sentences; null if they compare.", None)]
     score_before: Annotated[Points | None, about("Score of the older crawl.", 81)]
     score_after: Annotated[Points | None, about("Score of the newer crawl.", 84)]
@@ -106,7 +113,9 @@ class AuditComparisonDocument(Document, frozen=True, kw_only=True):
             {"new": 1, "worse": 0, "fixed": 2, "better": 1, "still": 13, "not_comparable": 1},
         ),
     ]
-    findings: Annotated[list[SiteFindingChange], about("All findings: new ones first, then as `kind` lists them.")]
+    findings: Annotated[
+        tuple[SiteFindingChange, ...], about("All findings: new ones first, then as `kind` lists them.")
+    ]
     pages: Annotated[PageChangesDocument, about("Pages that came, went and changed.")]
 
 
@@ -116,6 +125,53 @@ class AuditComparisonAnswer(Answer, frozen=True, kw_only=True):
     data: Annotated[AuditComparisonDocument, about("The comparison.")]
 
 
-def audit_comparison_object(audit: Audit, comparison: AuditComparison) -> bytes:
+def audit_comparison_object(audit_id: int, comparison: AuditComparison) -> bytes:
     """The JSON object of what changed from one crawl of an audit to another."""
-    return msgspec.json.encode({"object": "audit_comparison", "audit_id": audit.id, **comparison_members(comparison)})
+    pages = comparison.pages
+    pages_changed = tuple(ChangedPage(url=one.url, aspects=one.aspects) for one in pages.changed)
+    new, gone, changed = pages.totals
+    document = AuditComparisonDocument(
+        object="audit_comparison",
+        audit_id=audit_id,
+        from_=comparison.before,
+        to=comparison.after,
+        comparable=not comparison.differs_in,
+        differs_in=comparison.differs_in,
+        reason=why_crawls_differ(comparison) or None,
+        score_before=comparison.scores[0],
+        score_after=comparison.scores[1],
+        uncapped_score_before=comparison.exact[0],
+        uncapped_score_after=comparison.exact[1],
+        counts=comparison.counts,
+        findings=tuple(map(_change, comparison.findings)),
+        pages=PageChangesDocument(
+            new=ListedURLs(total=new, urls=pages.new),
+            gone=ListedURLs(total=gone, urls=pages.gone),
+            changed=ChangedPages(total=changed, pages=pages_changed),
+        ),
+    )
+    return msgspec.json.encode(document)
+
+
+def _change(change: FindingChange) -> SiteFindingChange:
+    finding, reason = change.finding, None
+    if change.reason is not None:
+        reason = IncomparableReason(kind=change.reason, message=why_not_comparable(change), detail=change.detail)
+    return SiteFindingChange(
+        kind=change.kind,
+        check=finding.check,
+        state=finding.state,
+        severity=finding.severity,
+        title=finding.title,
+        fingerprint=finding.fingerprint,
+        before=_side(change.before),
+        after=_side(change.after),
+        pages_new=change.pages_new,
+        pages_fixed=change.pages_fixed,
+        pages_unclear=change.pages_unclear,
+        reason=reason,
+    )
+
+
+def _side(finding: SiteFinding | None) -> ComparedFinding | None:
+    return None if finding is None else ComparedFinding(id=finding.number, pages=finding.pages, lost=finding.lost)

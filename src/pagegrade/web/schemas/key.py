@@ -6,25 +6,11 @@ from typing import Annotated, Literal, cast
 
 import msgspec
 
-from pagegrade.model.account import DEFAULT_SCOPES, Key
+from pagegrade.model.account import DEFAULT_SCOPES, Key, Permission
 from pagegrade.model.schema import Timestamp, about
 from pagegrade.report.serialize import timestamp
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.shape import Document, extended
-
-Permission = Literal[
-    "reports:read",
-    "reports:write",
-    "account:read",
-    "ignores",
-    "monitors",
-    "webhooks",
-    "audits:read",
-    "audits:write",
-    "access",
-    "keys",
-    "members",
-]
 
 
 class APIKey(Document, frozen=True, kw_only=True):
@@ -33,10 +19,7 @@ class APIKey(Document, frozen=True, kw_only=True):
     id: Annotated[int, about("Number of the key.", 3, minimum=1)]
     name: Annotated[str, about("Name chosen by its owner.", "ci")]
     prefix: Annotated[str, about("First characters, to recognize it by.", "pgk_8Hs2aB9d")]
-    scopes: Annotated[
-        list[Permission],
-        about("Permissions of the key.", list(DEFAULT_SCOPES)),
-    ]
+    scopes: Annotated[tuple[Permission, ...], about("Permissions of the key.", list(DEFAULT_SCOPES))]
     project: Annotated[
         str | None, about("The only project that the key can use; null: all projects.", None, "example.com")
     ]
@@ -111,7 +94,7 @@ def api_key(key: Key) -> APIKey:
         id=key.id,
         name=key.name,
         prefix=key.prefix,
-        scopes=cast("list[Permission]", list(key.scopes)),
+        scopes=cast("tuple[Permission, ...]", key.scopes),
         project=key.project,
         expires_at=timestamp(key.expires_at_ms),
         last_used_at=timestamp(key.last_used_at_ms),
