@@ -33,7 +33,7 @@ def test_a_comparison_is_as_it_is_described() -> None:
     made = msgspec.json.decode(audit_comparison_object(12, comparison))
     new, unknown = made["findings"]
 
-    assert msgspec.to_builtins(msgspec.convert(made, AuditComparisonDocument)) == made
+    assert msgspec.json.decode(msgspec.json.encode(msgspec.convert(made, AuditComparisonDocument))) == made
     assert (made["audit_id"], made["from"], made["to"], made["score_after"]) == (12, 1, 2, None)
     assert (new["kind"], new["before"], new["after"]) == ("new", None, {"id": 1, "pages": 2, "lost": 5.0})
     assert (unknown["reason"]["kind"], unknown["reason"]["detail"]) == ("not_seen", "No sitemap.")
