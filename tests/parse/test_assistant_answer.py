@@ -123,28 +123,41 @@ def test_gaps_alone_are_a_form() -> None:
 
 
 NAMED = "<title>{0}</title><main><h1>x</h1><p>{0}, {1}</p></main>"
-GAPS = "[Firm name] [Phone] [Street]"
+GAPS = "[Your firm's name] [Phone] [Street]"
 
 
 @pytest.mark.parametrize(
     ("title", "others", "gaps"),
     [
-        ("Lawyers in [Insert city]", "[Firm name], [Phone]", MIN_GAPS),
-        ("Lawyers in [Insert city]", "[Phone]", 0),
-        ("Lawyers in [Insert city]", "[Phone] [Phone]", 0),
-        ("Anwälte in [Stadt]", "[Name der Kanzlei] [Telefon]", MIN_GAPS),
-        ("Адвокаты в [городе]", "[название] [телефон]", MIN_GAPS),
-        ("محامون في [المدينة]", "[الاسم] [الهاتف]", MIN_GAPS),
-        ("弁護士［市名］", "［事務所名］［電話番号］", MIN_GAPS),
-        ("वकील [शहर]", "[नाम] [पता]", MIN_GAPS),
-        ("[Insert city]", GAPS, 0),
+        ("Lawyers in [Insert city]", "[Your firm's name], [Phone]", MIN_GAPS),
+        ("Lawyers in [Insert city]", "[Phone], [Enter name]", MIN_GAPS),
+        ("Lawyers in [Insert city]", "[Phone], [Name]", 0),
+        ("Lawyers in [Insert city]", "[Your name]", 0),
+        ("Lawyers in [Insert city]", "[Your name] [Your name]", 0),
+        ("Anwälte in [Ihre Stadt]", "[Name der Kanzlei einfügen] [Telefon]", MIN_GAPS),
+        ("Avocats à [votre ville]", "[insérer le nom] [téléphone]", MIN_GAPS),
+        ("Адвокаты: [ваш город]", "[введите название] [телефон]", MIN_GAPS),
+        ("محامون في [أدخل المدينة]", "[اسمك] [الهاتف]", MIN_GAPS),
+        ("弁護士［市名を入力］", "［事務所名を入力］［電話番号］", MIN_GAPS),
+        ("वकील [आपका शहर]", "[अपना नाम] [पता]", MIN_GAPS),
+        ("[Insert city]", GAPS, 4),
         ("grep [OPTION]", GAPS, 0),
         ("Plans of [1921]", GAPS, 0),
-        ("Template for [Name]", GAPS, 0),
+        ("Template for [Your name]", GAPS, 0),
+        ("How to write to [Your name]", GAPS, 0),
+        ("[Solved] Printer is off [Windows 11]", "[Screenshot] [Log]", 0),
+        ("HTTP semantics [RFC 9110]", "[RFC 9111] [RFC 9112]", 0),
+        ("River [Live Version]", "[Verse 1] [Chorus]", 0),
+        ("Blanket [Large]", "[Small] [Medium]", 0),
+        ("clone [repository]", "[directory] [branch]", 0),
+        ("Press [Enter]", "[Insert] [Page Down] [Esc]", 0),
+        ("Using [Your Library]", "[Your Episodes] [Settings]", 0),
+        ("［設定］画面", "［入力］［電話番号］［保存］", 0),
+        ("Menü [Datei öffnen]", "[Einfügen] [Übernehmen]", 0),
     ],
 )
 def test_gaps_in_the_name_of_a_page(title: str, others: str, gaps: int) -> None:
-    """In any language; tags before a title, arguments of commands and templates have them on purpose."""
+    """Sources, keys, editions, labels, arguments of commands and templates have brackets on purpose."""
     assert len(find_named_gaps(make_document(NAMED.format(title, others)))) == gaps
 
 

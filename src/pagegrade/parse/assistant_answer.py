@@ -86,7 +86,33 @@ _GAP: Final = re.compile(
     r"[\[［](?!(?:sic|edit|\.\.\.|…)[\]］])(?:[^\W\d_a-zß-ÿ]|[^\W\d_][^\[\]［］=/|<>\"]{1,60})[\]］](?![\[(:])"
 )
 """Words in brackets in place of a value; neither a footnote, nor a link or a mark of what was left out."""
-_ARGUMENT: Final = re.compile(r"\[[A-Z][A-Z_-]{1,60}\]")
+_ASKS: Final = re.compile(
+    r"\b(?:insert|enter|fill in|einfügen|einsetzen|eintragen|insére[rz]|saisissez|insertar?|inserte|introduzca|inserir"
+    r"|insira|inserire|inserisci|invullen|infoga|ange|indsæt|sett inn|wstaw|wpisz|vložte|girin|buraya|masukkan|chèn"
+    r"|вставьте|введите|укажите|вставте|введіть|εισαγάγετε)\b"
+    r"|أدخل|הכנס|लिखें|请(?:填写|输入|插入)|請(?:填寫|輸入|插入)|を(?:ここに)?(?:入力|記入|挿入)|입력하세요|삽입하세요"
+)
+"""Words that tell a writer to put a value there, in small letters; alone they are the name of a key or a button."""
+_YOURS: Final = re.compile(
+    r"\b(?:your|ihr(?:e[nmrs]?)?|dein(?:e[nmrs]?)?|votre|vos|sua?|tua?|tuo|seu|vostr[oa]|uw|jouw|din|ditt|twoj[aąe]|twój"
+    r"|vaš[ei]|váš|anda|ваш[аеиу]?|σας)\b|[您你]的|貴社|御社|귀사|귀하|שלך|आपक|अपन|اسمك|مدينتك|شركتك"
+)
+_VALUES: Final = re.compile(
+    r"name|firm|compan|business|city|town|phone|number|street|address|e-?mail|stadt|\bort\b|unternehmen|kanzlei|telefon"
+    r"|straße|adress|anschrift|ville|\bnom\b|entreprise|société|téléphone|ciudad|nombre|empresa|teléfono|dirección|cidade"
+    r"|\bnome\b|endereço|città|azienda|indirizzo|\bstad\b|naam|bedrijf|telefoon|\badres|namn|företag|navn|miast|imię|nazw"
+    r"|měst|jméno|şehir|nama|kota|perusahaan|город|имя|назван|компани|телефон|адрес|міст|назв|πόλη|όνομα|τηλέφων"
+    r"|اسم|مدين|شرك|שם|עיר|חברה|नाम|शहर|कंपनी|城市|姓名|公司|电话|電話|地址|名|住所|이름|도시|주소"
+)
+"""Both are in a gap for a value of whoever publishes the text, in small letters."""
+MIN_ASKING: Final = 2
+"""Different gaps that say so, that of the name among them: one may be the label of a button."""
+_ON_PURPOSE: Final = re.compile(
+    r"placeholder|merge|personali[sz]|variable|syntax|snippet|example|sample|how to|button|menu|dialog|platzhalter"
+    r"|serien|beispiel|exemple|ejemplo|exemplo|esempio|voorbeeld|exempel|eksempel|przykład|пример|приклад|παράδειγμα|örnek"
+    r"|contoh|مثال|דוגמ|उदाहरण|示例|范例|範例|例|예시|変数|变量"
+)
+"""Words in the name of a page that explains gaps, in small letters."""
 _SINGLE: Final = frozenset("'‘’‹›")
 """Signs before a quotation that stand for other things, too."""
 _SENTENCE: Final = re.compile(r"[.!?:。！？।؟]\s*$")
@@ -145,18 +171,29 @@ def find_assistant_answer(document: Document) -> AssistantAnswer | None:
 def find_named_gaps(document: Document) -> tuple[tuple[Node, str], ...]:
     """(element, gap) of a page with gaps in its own name, in whichever language; empty for any other.
 
-    One of them stands in its title or first heading behind a word and in its text again, where there are ``MIN_GAPS``
-    different ones. A form to fill in has a name of its own, and what begins a title is a tag of a list.
+    One of them stands in its title or first heading and in its text again, where there are ``MIN_GAPS`` different
+    ones. ``MIN_ASKING``, that one among them, say that a value belongs there: what else stands in brackets, as sources,
+    keys, editions and parts of a song do, looks the same.
     """
     names = [one.text[:1_000] for one in document.titles[:1]]
     names += [one.text[:1_000] for one in document.headings[:1] if not one.hidden]
-    # A word of capitals alone is an argument of a command.
-    named = {one[0] for name in names for one in _GAP.finditer(name) if one.start() and not _ARGUMENT.fullmatch(one[0])}
-    if not named or _is_about_assistants(document):
+    named = {one[0] for name in names for one in _GAP.finditer(name) if _asks(one[0])}
+    if not named or _is_about_assistants(document) or any(_ON_PURPOSE.search(one.casefold()) for one in names):
         return ()
     found = [(node, one[0]) for node, part in _prose(document) for one in islice(_GAP.finditer(part), MAX_FOUND)]
     gaps = {gap for _, gap in found}
-    return tuple(found[:MAX_FOUND]) if len(gaps) >= MIN_GAPS and not named.isdisjoint(gaps) else ()
+    if len(gaps) < MIN_GAPS or named.isdisjoint(gaps) or sum(map(_asks, gaps)) < MIN_ASKING:
+        return ()
+    return tuple(found[:MAX_FOUND])
+
+
+def _asks(gap: str) -> bool:
+    """Return whether a gap says that a value belongs there."""
+    said = gap[1:-1].casefold()
+    if any(one.search(said) is None for one in (_YOURS, _VALUES)):
+        found = _ASKS.search(said)
+        return found is not None and found[0] != said
+    return True
 
 
 def _folded(text: str) -> str:

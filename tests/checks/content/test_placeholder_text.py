@@ -452,7 +452,9 @@ def test_answer_of_an_assistant() -> None:
 
 def test_gaps_in_the_name() -> None:
     """A page that was never filled in; a form with a name is one."""
-    page = "<!doctype html><title>Dentist in {0}</title><p>We treat all of {0}. Call [phone] or write to [name].</p>"
+    page = (
+        "<!doctype html><title>Dentist in {0}</title><p>We treat all of {0}. Call [phone] or write to [your name].</p>"
+    )
 
     assert outcome("placeholder-text", page.format("[your town]")).state == "unfinished"
     assert outcome("placeholder-text", page.format("Thun")).state == "none"

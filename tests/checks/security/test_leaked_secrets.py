@@ -132,7 +132,7 @@ def test_accounts_with_their_passwords(number: int, state: str) -> None:
 ACCOUNT = "<!doctype html><title>x</title><a href=/wyloguj>Wyloguj</a><p>marta.z@poczta.pl, +48 600 000 000"
 AREA = (
     "<!doctype html><title>x</title><a href=/>A</a><a href=/sklep>B</a><a href=/konto/1>C</a><a href=/konto/2>D</a>"
-    "<a href=/konto/wyloguj>To nie Ty?</a><p>marta.z@poczta.pl, +48 600 000 000"
+    "<a href=/konto/wyloguj>To nie Ty?</a><p>marta.z@poczta.pl, +48 600 000 000 14.10.2026, 02.08.2026"
 )
 HIT = ("X-Cache", "HIT")
 SESSION = ("Set-Cookie", "JSESSIONID=7A31F0C2B9D84E55; Path=/; Secure; HttpOnly")

@@ -264,34 +264,42 @@ def test_page_that_wears_the_name_of_another_site_and_asks_for_secrets(
     assert imitates(f"<title>{title}</title><h1>{title}</h1>{body}", url) == is_one
 
 
-BOTH = "<form method=post action={}><input name=cc autocomplete=cc-number><input type=password name=p></form>"
-DEAD = "<a href=#>მენიუ</a><a href='#'>メニュー</a><a href=''>меню</a><a href='javascript:void(0)'>قائمة</a>"
-SHOP = "https://fliesen.example/kasse"
+ASKED = "<form method=post action={}><input type=password name=p></form>"
+FILES = "https://fliesen.example/wp-content/uploads/2026/"
 
 
 @pytest.mark.parametrize(
     ("url", "body", "is_one"),
     [
         ("https://fliesen.example/wp-includes/fonts/p/a.php", "<input type=password>", True),
-        ("https://fliesen.example/blog/wp-content/uploads/2026/a/", "<input autocomplete=cc-number>", True),
         ("https://fliesen.example/.well-known/pki-validation/x/", "<input type=password>", True),
+        ("https://fliesen.example/blog/wp-content/upgrade/a/", "<input autocomplete=cc-number>", True),
+        (f"{FILES}a.php", "<input autocomplete=cc-number>", True),
+        (f"{FILES}a/", ASKED.format("next.php"), True),
+        ("https://fliesen.example/sites/default/files/a/b.html", ASKED.format("next.php"), True),
         ("https://fliesen.example/wp-includes/fonts/p/a.php", "<input type=search>", False),
+        (f"{FILES}a/", ASKED.format("next.php").replace("method=post", ""), False),
+        (f"{FILES}a/", ASKED.format("/lms/login"), False),
+        (f"{FILES}a/b.pdf", ASKED.format("''"), False),
+        (f"{FILES}a/b.pdf", ASKED.format("/wp-login.php"), False),
+        ("https://fliesen.example/wp-content/plugins/members/login.php", ASKED.format("login.php"), False),
+        ("https://fliesen.example/wp-content/themes/shop/forms.html", ASKED.format("a.php"), False),
         ("https://fliesen.example/wp-login.php", "<input type=password>", False),
-        ("https://fliesen.example/.well-known/change-password", "<input type=password>", False),
+        ("https://fliesen.example/.well-known/change-password/", "<input type=password>", False),
         ("https://fliesen.example/help?of=/wp-includes/a/", "<input type=password>", False),
-        (SHOP, DEAD + BOTH.format("next.php"), True),
-        (SHOP, DEAD + BOTH.format("''"), False),
-        (SHOP, DEAD + BOTH.format("'#'"), False),
-        (SHOP, DEAD + BOTH.format("next.php").replace("method=post", ""), False),
-        (SHOP, DEAD + BOTH.format("next.php") + "<a href=/impressum>x</a>", False),
-        (SHOP, DEAD.replace("<a href=#>მენიუ</a>", "") + BOTH.format("next.php"), False),
-        (SHOP, DEAD + BOTH.format("next.php").replace("type=password", "type=text"), False),
-        (SHOP, DEAD + BOTH.format("next.php").replace("name=cc autocomplete=cc-number", "name=mail"), False),
     ],
 )
 def test_form_for_secrets_where_the_site_has_no_page(url: str, body: str, *, is_one: bool) -> None:
-    """Folders for files, and a copied frame; a sign-in, a template and a shop with a way to its imprint are none."""
+    """Folders for files; what editors put there, the password of a file, plugins and a sign-in are none."""
     assert ("stray-form" in found_in(make_document(f"<title>x</title>{body}", url=url))) is is_one
+
+
+@pytest.mark.parametrize(("before", "is_one"), [(9, True), (10, False)])
+def test_only_so_many_forms_in_a_folder_for_files(before: int, *, is_one: bool) -> None:
+    """At the limit and one past it."""
+    body = "<form></form>" * before + ASKED.format("next.php")
+
+    assert ("stray-form" in found_in(make_document(f"<title>x</title>{body}", url=f"{FILES}a/"))) is is_one
 
 
 TAKEN = (

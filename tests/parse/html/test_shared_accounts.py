@@ -86,6 +86,35 @@ def test_page_in_an_account(page: str, way_out: str, inside: int, outside: int, 
     folder = way_out.rstrip("/").rpartition("/")[0].removeprefix("https://elsewhere.example")
     links = [way_out, *(f"{folder}/{n}" for n in range(inside)), *(f"/{n}" for n in range(outside))]
     text = "".join(f"<a href={link}>{n}</a>" for n, link in enumerate(links))
-    document = make_document(f"<!doctype html><title>x</title>{text}", url=f"https://example.com/{quote(page)}")
+    shown = f"<!doctype html><title>x</title>{text}<p>14.10.2026 2026-08-02"
+    document = make_document(shown, url=f"https://example.com/{quote(page)}")
 
     assert is_in_account(document) is is_account
+
+
+LINKS = "<a href=/>a</a><a href=/b>b</a><a href=/docs/c>c</a><a href=/docs/d>d</a>"
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_account"),
+    [
+        ("<a href=/docs/logout>x</a><p>14.10.2026, 2/8/2026", True),
+        ("<a href=/docs/logout>x</a><p>14.10.2026 and 14.10.2026", False),
+        ("<a href=/docs/logout>x</a><p>Version 4.12.0, 4.13.1 of 2026", False),
+        ("<a href=/docs/logout>x</a><pre>2026-10-14 2026-08-02</pre>", False),
+        ("<a href=/docs/leaving>Log out</a><p>14.10.2026, 2/8/2026", False),
+    ],
+)
+def test_a_manual_is_no_account(shown: str, *, is_account: bool) -> None:
+    """It may have a page about signing out, in a folder with the others, but nothing happened on a day."""
+    document = make_document(f"<!doctype html><title>x</title>{LINKS}{shown}", url="https://example.com/docs/a")
+
+    assert is_in_account(document) is is_account
+
+
+@pytest.mark.parametrize(("signs", "is_account"), [("-", True), ("--", False)])
+def test_only_so_long_a_word_is_the_way_out(signs: str, *, is_account: bool) -> None:
+    """At the limit of 60 characters as they are written, and one past it; signs are no part of the word."""
+    page = f"<!doctype html><title>x</title>{LINKS}<a href=/docs/{'%20' * 18}{signs}cikis>x</a><p>14.10.2026, 2/8/2026"
+
+    assert is_in_account(make_document(page, url="https://example.com/docs/a")) is is_account

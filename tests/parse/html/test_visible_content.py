@@ -128,7 +128,11 @@ def test_names_by_which_a_script_shows_a_page(head: str, attributes: str, names:
 
 
 _SHOW = "document.getElementById('hide').remove()"
-_ORDER = f"window.tst=window.tst||[];tst.push(['ready',function(){{{_SHOW}}}]);"
+_LIST = "window.tst=window.tst||[];"
+_PUSH = f"tst.push(['ready',function(){{{_SHOW}}}]);"
+_ORDER = _LIST + _PUSH
+_LENGTH = len(_PUSH) - len("tst.push(") - len("ready") - len(";")
+_OTHER_LISTS = "".join(f"list{n}=list{n}||[];" for n in range(19))
 
 
 @pytest.mark.parametrize("text", ["слово", "מילה", "言葉", "คำ", "λέξη", "शब्द"])
@@ -144,6 +148,12 @@ _ORDER = f"window.tst=window.tst||[];tst.push(['ready',function(){{{_SHOW}}}]);"
         (f"{_ORDER}tst.forEach(function(one){{one[1]()}})", True, (), False),
         (f"{_ORDER[:-2]}", True, (), False),
         (_ORDER.replace("ready", "x" * 2_000), True, (), False),
+        (f"{_LIST}{_PUSH * 20}", True, (), True),
+        (f"{_LIST}{_PUSH * 21}", True, (), False),
+        (f"{_OTHER_LISTS}{_ORDER}", True, (), True),
+        (f"{_OTHER_LISTS}other=other||[];{_ORDER}", True, (), False),
+        (_ORDER.replace("ready", "x" * (2_000 - _LENGTH)), True, (), True),
+        (_ORDER.replace("ready", "x" * (2_001 - _LENGTH)), True, (), False),
         (_SHOW, True, (), False),
     ],
 )

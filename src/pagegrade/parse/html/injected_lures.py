@@ -132,10 +132,11 @@ _CARD: Final = frozenset({"cc-number", "cc-csc", "cc-exp"})
 _MAX_FORM: Final = 12
 _PIN: Final = re.compile(r"(?<![a-z])(?:pin|cvv2?|cvc2?|ccv|csc|card-?_?num(?:ber)?|ssn)(?![a-z])", re.IGNORECASE)
 _OF_FILES: Final = re.compile(
-    r"/(?:wp-includes|wp-content/(?:uploads|plugins|themes|upgrade)|\.well-known/[\w-]{1,80}|sites/default/files)/"
+    r"/(?:wp-includes|wp-content/(?:uploads|upgrade)|\.well-known/(?:acme-challenge|pki-validation)|sites/default/files)/"
 )
 """Folders for files of software and of editors, in which no site has a page that asks for anything."""
-_MIN_DEAD: Final = 4
+_OF_EDITORS: Final = re.compile(r"/(?:uploads|files)/(?!.*\.php$)")
+"""Courses and demonstrations are put there as they are, and plugins ask for the password of a file at its address."""
 _MAX_FORMS: Final = 10
 _MIN_BRAND: Final = 4
 _MIN_OF_OTHER: Final = 3
@@ -232,19 +233,16 @@ def _imitations(document: Document, parties: Parties, asked: Sequence[Control]) 
 
 
 def _stray_forms(document: Document, asked: Sequence[Control]) -> Iterator[Injection]:
-    """Fields for secrets in a folder in which software keeps its files, or below links of which none leads anywhere.
+    """Fields for secrets in a folder in which software keeps its files.
 
-    The latter only counts for a card together with a password, sent to another page: a template of a checkout, whose
-    links lead nowhere either, sends nothing.
+    Where editors put files as well, a page counts that is a program, or sends a form to another one of such a folder.
     """
     path = path_and_query(document.url)[0]
     if _OF_FILES.search(path) is None:
-        links = [(one.href or "").strip() for one in document.anchors[:MAX_ANCHORS] if one.href is not None]
-        is_dead = len(links) >= _MIN_DEAD and all(one in {"", "#"} or one.startswith("javascript:") for one in links)
-        asks_both = any(map(_is_card, asked)) and any(one.type == "password" and not _is_card(one) for one in asked)
-        if not (is_dead and asks_both):
-            return
-        if not any(one.method == "post" and path_and_query(one.url)[0] != path for one in document.forms[:_MAX_FORMS]):
+        return
+    if _OF_EDITORS.search(path) is not None:
+        targets = (path_and_query(one.url)[0] for one in document.forms[:_MAX_FORMS] if one.method == "post")
+        if not any(one != path and _OF_FILES.search(one) is not None for one in targets):
             return
     yield Injection("stray-form", asked[0].node)
 

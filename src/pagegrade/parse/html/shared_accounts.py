@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 from urllib.parse import unquote
 
 from pagegrade.model.document import Anchor, Document
 from pagegrade.parse.emails import find_emails, find_mailto_emails, mask_email
 from pagegrade.parse.page_links import path_and_query
+from pagegrade.parse.source_text import texts_outside_code
 from pagegrade.parse.url import host, registrable_domain
 
 _MAX_TEXT: Final = 400_000
@@ -60,6 +62,9 @@ MIN_FIELDS: Final = 2
 """Kinds of personal fields with values, by which a page is somebody's even without a control to sign out."""
 _NUMBER: Final = re.compile(r"(?<![\w.+#/-])\+?\d[0-9 ()/.-]{7,20}(?<=\d)(?![\w-])")
 _DATE: Final = re.compile(r"\b\d{1,4}[-./]\d\d?[-./]\d{1,4}\b")
+_DAY: Final = re.compile(r"(?<![\w.-])(?:(?:19|20)\d\d([-./])\d\d?\1\d\d?|\d\d?([-./])\d\d?\2(?:19|20)\d\d)(?![\w-])")
+MIN_DAYS: Final = 2
+"""Days on which something happened in an account: a manual of how to sign out tells of none."""
 _MIN_DIGITS: Final = 9
 _LOCAL: Final = 8
 """Digits by which a telephone number is the same with and without the code of its country."""
@@ -114,18 +119,21 @@ def signs_out(document: Document) -> bool:
 def is_in_account(document: Document) -> bool:
     """Return whether the page lies in a folder with its way out: the account of whoever is signed in.
 
-    ``MIN_AREA`` other links lead into that folder, and as many out of it to the rest of the site.
+    ``MIN_AREA`` other links lead into that folder, and as many out of it to the rest of the site; ``MIN_DAYS`` are
+    named outside of code. The address of the way out says so: its text may be that of a page about signing out.
     """
     own, here = host(document.url), path_and_query(document.url)[0]
     folders = {
         folder
-        for one in _sign_outs(document)
+        for one in document.anchors
         if host(one.url or "") == own
+        and not one.hidden
+        and _is_way_out(one)
         and (folder := f"{path_and_query(one.url or '')[0].rstrip('/').rpartition('/')[0]}/") != "/"
     }
     # A folder is compared with a page that is its beginning, too.
     folders = {folder for folder in folders if f"{here}/".startswith(folder)}
-    if not folders:
+    if not folders or len(_days(document)) < MIN_DAYS:
         return False
     paths = {
         path_and_query(one.url or "")[0] for one in document.anchors if not one.hidden and host(one.url or "") == own
@@ -135,13 +143,19 @@ def is_in_account(document: Document) -> bool:
     return any(MIN_AREA < number <= len(paths) - MIN_AREA for number in inside)
 
 
+def _days(document: Document) -> frozenset[str]:
+    """The days that are named in figures outside of code."""
+    texts = (text for _, text in texts_outside_code(document))
+    return frozenset(match[0] for text in texts for match in islice(_DAY.finditer(text), MIN_DAYS))
+
+
+def _is_way_out(anchor: Anchor) -> bool:
+    return _SIGN_OUT_ADDRESS.search(anchor.href or "") is not None or _leads_out(anchor)
+
+
 def _sign_outs(document: Document) -> Iterator[Anchor]:
     """The links to sign out, by their address or by what they say."""
-    for one in document.anchors:
-        if not one.hidden and (
-            _SIGN_OUT_ADDRESS.search(one.href or "") or _says_so(one.name or one.text) or _leads_out(one)
-        ):
-            yield one
+    return (one for one in document.anchors if not one.hidden and (_is_way_out(one) or _says_so(one.name or one.text)))
 
 
 def _says_so(text: str) -> bool:

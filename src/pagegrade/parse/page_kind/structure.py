@@ -36,6 +36,7 @@ _ADDRESS: Final = re.compile(
     r"\b(?:[0-9a-f]{1,4}:){3,7}(?::?[0-9a-f]{1,4})\b"
 )
 """An IPv4 or MAC address, or an IPv6 one, in digits of any script."""
+_AT_HOME: Final = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01])|169\.254)\.")
 _NUMBER: Final = re.compile(
     r"\b(?=[0-9a-f-]*[a-f])(?=(?:[a-f-]*\d){4})[0-9a-f]{4,32}(?:-[0-9a-f]{2,32}){0,6}\b|\b\d{14,40}\b"
 )
@@ -318,7 +319,7 @@ class Structure(Sketch):
         words, is_all = self.document.main_word_count, self.document.main_word_count == self.words
         if not self.is_deep or is_all or words > _MAX_MAIN_WORDS or self.is_named_by_address:
             return False
-        return _REFUSALS.search(self.names) is not None or (self.prints_address and self._leads_back)
+        return _REFUSALS.search(self.names) is not None or (self._prints_visitor and self._leads_back)
 
     @cached_property
     def asks_for_programs(self) -> bool:
@@ -381,6 +382,12 @@ class Structure(Sketch):
             return False
         parts = found.group().split(".")
         return len(parts) != 4 or (all(int(one) <= 255 for one in parts) and parts[0] not in {"127", "0"})
+
+    @cached_property
+    def _prints_visitor(self) -> bool:
+        """It shows one network address, which is none of a device at home: a manual names several, or such a one."""
+        found = {one[0] for one in _ADDRESS.finditer(self.text)}
+        return self.prints_address and len(found) == 1 and _AT_HOME.match(found.pop()) is None
 
     @cached_property
     def prints_number(self) -> bool:
@@ -531,9 +538,11 @@ class Structure(Sketch):
 
     @cached_property
     def _leads_back(self) -> bool:
-        """A link outside of what is around the main part carries the address that was asked for."""
+        """A link to the own site, outside of what is around the main part, carries the address that was asked for."""
         return bool(self._asked) and any(
-            _carries((one.url or "").partition("?")[2][:_MAX_VALUE], self._asked) and not _is_around(one.node)
+            registrable_domain(host(one.url or "")) == self.domain
+            and _carries((one.url or "").partition("?")[2][:_MAX_VALUE], self._asked)
+            and not _is_around(one.node)
             for one in self.anchors
         )
 
