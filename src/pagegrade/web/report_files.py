@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from collections.abc import Callable, Sequence
+from datetime import UTC
 from typing import Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import msgspec
 
@@ -77,6 +80,12 @@ _DOCUMENTS: Final[dict[str, Callable[..., str]]] = {
 """Formats in the language of the reader."""
 OF_SEVERAL: Final = ("conformance", "conformance-pdf", "statement", "criteria", "earl")
 """Formats in which one file has several reports."""
+ZIPPED: Final = ("html", "csv", "json", "md", "sarif")
+"""Formats in which a ZIP has a file of each of several reports; a PDF takes too long to be made a hundred times."""
+MAX_ZIP_BYTES: Final = 32 * 1024 * 1024
+"""Of a ZIP, which is made in memory."""
+_ZIP_BEGINS: Final = (1980, 1, 1, 0, 0, 0)
+"""The earliest time of a file in a ZIP."""
 CONFORMANCE_PDF: Final = "conformance-pdf"
 FINDING_FORMATS: Final[dict[str, Callable[[Report, str], str | None]]] = {
     "md": render_finding,
@@ -163,6 +172,39 @@ async def make_file_of_several(
     return file, text.encode("utf-8", "replace")
 
 
+class Archive:
+    """A ZIP of files of reports that all have the same format, made in memory."""
+
+    def __init__(self, name: str) -> None:
+        """Make an empty one.
+
+        Args:
+            name: The format, one of ``ZIPPED``.
+        """
+        self.name = name
+        self._bytes = io.BytesIO()
+        self._zip = ZipFile(self._bytes, "w", ZIP_DEFLATED)
+        self._names: set[str] = set()
+
+    def add(self, viewed: Viewed, report: Report, body: bytes) -> bool:
+        """Add the file of a report; false if it makes the ZIP larger than ``MAX_ZIP_BYTES``."""
+        name = file_name(report, self.name, run=viewed.shown_number)
+        # Two reports on one URL may end in the same second; file systems of Windows and macOS ignore case.
+        if name.casefold() in self._names:
+            name = file_name(report, self.name, run=viewed.shown_number, kind=(f"report-{viewed.report.id}",))
+        self._names.add(name.casefold())
+        entry = ZipInfo(name, max(_ZIP_BEGINS, report.generated_at.astimezone(UTC).timetuple()[:6]))
+        entry.compress_type = ZIP_DEFLATED
+        entry.external_attr = 0o644 << 16
+        self._zip.writestr(entry, body)
+        return self._bytes.tell() <= MAX_ZIP_BYTES
+
+    def close(self) -> bytes | None:
+        """Return the ZIP; ``None`` if it is larger than ``MAX_ZIP_BYTES``."""
+        self._zip.close()
+        return self._bytes.getvalue() if self._bytes.tell() <= MAX_ZIP_BYTES else None
+
+
 async def _conformance_pdf(services: Services, shown: Sequence[Report], tag: str, brand: Brand) -> bytes:
     values = await asyncio.to_thread(lambda: msgspec.json.encode(conformance_sheet(shown, tag=tag, brand=brand)))
     return await services.documents.sheet("conformance", values, at_s=int(utc_now().timestamp()))
@@ -178,8 +220,12 @@ def file_header(report: Report, name: str, *, run: int | None, check: str = "") 
         check: Of the only finding in it; empty for the whole report.
     """
     kind = [part for part in (check, PAPERS.get(name) or (name if name in _EXTENSIONS else "")) if part]
-    file = export_name(report, _EXTENSIONS.get(name, name), run=run, kind=kind)
-    return "Content-Disposition", content_disposition(file)
+    return "Content-Disposition", content_disposition(file_name(report, name, run=run, kind=kind))
+
+
+def file_name(report: Report, name: str, *, run: int | None, kind: Sequence[str] = ()) -> str:
+    """The name of a file with the report in the format ``name``; ``run`` and ``kind`` as of ``export_name``."""
+    return export_name(report, _EXTENSIONS.get(name, name), run=run, kind=kind)
 
 
 def encoded_report(shown: Report) -> bytes:

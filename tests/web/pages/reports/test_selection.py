@@ -8,17 +8,19 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZipFile
 
 import httpx
 import pytest
 from pypdf import PdfReader
 
 from pagegrade.service.reports import operations
+from pagegrade.web import report_files
 from pagegrade.web.pages.reports import selection
-from pagegrade.web.report_files import OF_SEVERAL
+from pagegrade.web.report_files import OF_SEVERAL, ZIPPED
 from tests.report_builders import make_passed, make_report
 from tests.store_builders import add_owner
-from tests.web.calling import Instance, with_instance
+from tests.web.calling import REPORTS, Instance, with_instance
 
 
 async def send(instance: Instance, action: str, *ids: int, **more: str) -> httpx.Response:
@@ -192,7 +194,7 @@ def test_an_officer_documents_ten_pages(tmp_path: Path) -> None:
     with_instance(tmp_path, script)
 
 
-@pytest.mark.parametrize("name", OF_SEVERAL)
+@pytest.mark.parametrize("name", [*OF_SEVERAL, "zip-csv"])
 def test_no_document_leaves_a_ticked_report_out(tmp_path: Path, name: str) -> None:
     """One without results yet is named by the list; nothing is exported as if it were all."""
 
@@ -204,6 +206,92 @@ def test_no_document_leaves_a_ticked_report_out(tmp_path: Path, name: str) -> No
 
         assert (done.status_code, done.headers["location"]) == (303, "/reports?said=not_all_finished")
         assert "some of the ticked reports have no results yet" in shown.text
+
+    with_instance(tmp_path, script)
+
+
+def entries(answer: httpx.Response) -> dict[str, bytes]:
+    """Name -> content of the files in the ZIP."""
+    with ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.testzip() is None
+        return {each.filename: archive.read(each) for each in archive.infolist()}
+
+
+@pytest.mark.parametrize("name", ZIPPED)
+def test_a_zip_has_a_file_of_each_ticked_report(tmp_path: Path, name: str) -> None:
+    """As the report alone is exported, and under the same name."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        answer = await send(instance, f"zip-{name}", 1, 3)
+        alone = [await instance.page("GET", f"/reports/{number}/export/{name}") for number in (1, 3)]
+        found = entries(answer)
+
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
+        assert f"pagegrade-reports-{name}-" in answer.headers["content-disposition"]
+        assert len(found) == 2
+        for one, file in zip(alone, found, strict=True):
+            assert f'filename="{file}"' in one.headers["content-disposition"]
+        assert all("-run-1" in each for each in found)
+        if name != "html":  # it says how long ago
+            assert list(found.values()) == [one.content for one in alone]
+
+    with_instance(tmp_path, script)
+
+
+def test_reports_on_one_url_have_files_of_their_own(tmp_path: Path) -> None:
+    """Also where names differ in nothing but case, which some file systems ignore."""
+
+    async def script(instance: Instance) -> None:
+        for _ in range(2):
+            await instance.call("POST", REPORTS, data={"url": "https://a.example/plans", "reuse": "0"})
+        await instance.finish()
+        found = entries(await send(instance, "zip-csv", 1, 2))
+
+        assert len({each.casefold() for each in found}) == 2
+        assert sum("report-2" in each for each in found) == 1
+
+    with_instance(tmp_path, script)
+
+
+def test_a_zip_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of just so many bytes is sent; of one more nothing is, and the list says what to do."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        size = len((await send(instance, "zip-csv", 1, 2, 3)).content)
+        monkeypatch.setattr(report_files, "MAX_ZIP_BYTES", size)
+        at_limit = await send(instance, "zip-csv", 1, 2, 3)
+        monkeypatch.setattr(report_files, "MAX_ZIP_BYTES", size - 1)
+        beyond = await send(instance, "zip-csv", 1, 2, 3)
+        monkeypatch.setattr(report_files, "MAX_ZIP_BYTES", 100)
+        far_beyond = await send(instance, "zip-csv", 1, 2, 3)
+        shown = await instance.page("GET", beyond.headers["location"])
+
+        assert len(entries(at_limit)) == 3
+        assert (beyond.status_code, beyond.headers["location"]) == (303, "/reports?said=too_large_exported")
+        assert far_beyond.headers["location"] == beyond.headers["location"]
+        assert "Tick fewer reports" in shown.text
+
+    with_instance(tmp_path, script)
+
+
+def test_a_site_is_exported_as_a_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All its reports up to the limit, without a question; of one report more nothing is left out quietly."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        await instance.create("https://b.example/")
+        await instance.finish()
+        page = await instance.page("GET", "/projects")
+        monkeypatch.setattr(selection, "MAX_DOCUMENTED", 3)
+        at_limit = await send(instance, "zip-md", **{"site-a.example": "1", "back": "/projects"})
+        monkeypatch.setattr(selection, "MAX_DOCUMENTED", 2)
+        beyond = await send(instance, "zip-md", **{"site-a.example": "1", "back": "/projects"})
+
+        assert 'name="deed" value="zip-md"' in page.text
+        assert [name.startswith("pagegrade-a.example-") for name in entries(at_limit)] == [True] * 3
+        assert beyond.headers["location"] == "/projects?said=too_many_exported"
 
     with_instance(tmp_path, script)
 

@@ -16,6 +16,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import View, go
+from pagegrade.web.pages.reports.report_context import menus_of_several
 from pagegrade.web.pages.reports.report_list import SAID as REPORTS_SAID
 from pagegrade.web.parameters import ProjectListQuery
 from pagegrade.web.report_requests import delete_project_in_parts, typed_project
@@ -42,6 +43,7 @@ async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> R
             for one in found
             for name in [one.figures.name]
         ],
+        menus=menus_of_several(view.texts),
         total=total,
         page=query.page,
         last_page=max(1, -(-total // query.per_page)),

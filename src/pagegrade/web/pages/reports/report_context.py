@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
@@ -24,7 +24,7 @@ from pagegrade.service.catalogue import catalogue_names
 from pagegrade.service.reports.history import Two
 from pagegrade.service.reports.views import Viewed, compare_two, shown_report
 from pagegrade.web.pages.html import View
-from pagegrade.web.report_files import PAPERS, is_offered
+from pagegrade.web.report_files import OF_SEVERAL, PAPERS, ZIPPED, is_offered
 
 FORMATS: Final[dict[str, tuple[str, str]]] = {
     "pdf": (N_("PDF, A4"), N_("to print or to send")),
@@ -42,6 +42,8 @@ FORMATS: Final[dict[str, tuple[str, str]]] = {
     "earl": (N_("EARL"), N_("for accessibility tools")),
 }
 """Last segment of an export's path -> (name, purpose), in the order of the menu."""
+ZIP: Final = {f"zip-{name}": name for name in ZIPPED}
+"""Action on ticked reports -> format of the files in the ZIP that it returns, one for each."""
 HAR: Final = "har"
 """Last segment of the path of the export that only reports from a browser have."""
 FASTEST_S: Final = 3
@@ -213,6 +215,22 @@ def export_links(texts: Texts, viewed: Viewed, urls: ReportURLs) -> tuple[tuple[
     if viewed.detail is not None and has_rendering(viewed.detail):
         found.append((texts.gettext("HAR"), texts.gettext("the browser's requests"), urls.export(HAR, number)))
     return tuple(found)
+
+
+def menus_of_several(texts: Texts) -> tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...]:
+    """Menus of files about several reports: (name, (action, name, purpose) of each file)."""
+
+    def offered(formats: Mapping[str, str]) -> tuple[tuple[str, str, str], ...]:
+        return tuple(
+            (action, texts.gettext(FORMATS[key][0]), texts.gettext(FORMATS[key][1]))
+            for action, key in formats.items()
+            if is_offered(key)
+        )
+
+    return (
+        (texts.gettext("Accessibility documents"), offered(dict(zip(OF_SEVERAL, OF_SEVERAL, strict=True)))),
+        (texts.gettext("Files as ZIP"), offered(ZIP)),
+    )
 
 
 def _has_results(viewed: Viewed) -> bool:

@@ -38,7 +38,7 @@ from pagegrade.web.pages.reports.list_query import (
     choices,
     read_asked,
 )
-from pagegrade.web.pages.reports.report_context import FORMATS, check_url
+from pagegrade.web.pages.reports.report_context import check_url, menus_of_several
 from pagegrade.web.pages.reports.rows import (
     GONE,
     MAX_CRUMB,
@@ -50,7 +50,6 @@ from pagegrade.web.pages.reports.rows import (
     short_url,
     state_object,
 )
-from pagegrade.web.report_files import OF_SEVERAL, is_offered
 from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import Request
 
@@ -71,7 +70,11 @@ SAID: Final = {
     "many_again": ("good", N_("The pages will be analyzed again.")),
     "made": ("good", N_("The reports were created. Their pages are analyzed one after the other.")),
     "not_all_finished": ("decent", N_("Nothing was exported: some of the ticked reports have no results yet.")),
-    "too_many_exported": ("decent", N_("Nothing was exported: a document is about 100 reports at most.")),
+    "too_many_exported": ("decent", N_("Nothing was exported: a document or a ZIP file has 100 reports at most.")),
+    "too_large_exported": (
+        "decent",
+        N_("Nothing was exported: the ZIP file would be larger than 32 MB. Tick fewer reports or take another format."),
+    ),
     "none_selected": ("decent", N_("Nothing was done: tick the reports first.")),
 }
 """Last action -> (style, message)."""
@@ -144,7 +147,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             follows=sent.get("follow") == "1",
             total=found.total,
             has_any=found.has_any,
-            documents=[(key, *map(texts.gettext, FORMATS[key])) for key in OF_SEVERAL if is_offered(key)],
+            menus=menus_of_several(texts),
             chips=_chips(asked, found.counts, texts),
             counts=found.counts,
             shared_pages=SHARED_PAGES,

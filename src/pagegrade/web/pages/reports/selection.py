@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pagegrade.model.errors import QuotaExceeded, RateLimited, Unavailable
+from pagegrade.clock import utc_now
+from pagegrade.model.errors import NotFound, QuotaExceeded, RateLimited, Unavailable
 from pagegrade.model.stored import ListQuery, Privacy, StoredReport
 from pagegrade.render.english import N_
-from pagegrade.render.filename import content_disposition
+from pagegrade.render.filename import content_disposition, list_name
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.operations import MonitorChange, monitor_reports
 from pagegrade.service.options import AT_ONCE
 from pagegrade.service.reports.listing import find_existing
 from pagegrade.service.reports.operations import any_shares_access, delete_reports, list_all, share_reports
 from pagegrade.service.reports.projects import DELETED_AT_ONCE
-from pagegrade.service.reports.views import view_each
+from pagegrade.service.reports.views import view_each, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.forms import parse_pairs
 from pagegrade.web.http.headers import INERT
@@ -28,17 +30,18 @@ from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.list_query import PATH, Asked, read_asked
 from pagegrade.web.pages.reports.monitors import REMINDERS, SCHEDULES
 from pagegrade.web.pages.reports.projects import PATH as SITES
+from pagegrade.web.pages.reports.report_context import ZIP
 from pagegrade.web.pages.reports.report_list import privacy_options
 from pagegrade.web.pages.reports.rows import short_url
 from pagegrade.web.pages.reports.settings import analyze_again
 from pagegrade.web.problems import Rejected, problem_of
 from pagegrade.web.rate_limit import RateLimit
-from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, make_file_of_several
+from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, Archive, make_file, make_file_of_several
 from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import MAX_ID, Request
 
 MAX_DOCUMENTED: Final = 100
-"""Maximum number of reports of one document."""
+"""Maximum number of reports of one document or ZIP."""
 MAX_SITES: Final = 100
 """Maximum number of ticked sites: the rows of one page."""
 LISTED: Final = 20
@@ -60,7 +63,7 @@ _WITH_ACCESS: Final = N_(
 async def act_on_selected(
     request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services
 ) -> Response:
-    """Analyze the selected reports again, return one document about them, or do what was asked for and confirmed.
+    """Analyze the selected reports again, return a file with them, or do what was asked for and confirmed.
 
     Whoever selects more than they tick themselves is asked first, and answers about just the reports that were found
     then, at most ``AT_ONCE``. Reports that were deleted in the meantime are skipped without a message.
@@ -71,11 +74,14 @@ async def act_on_selected(
     back = _back(view, sent.get("back", ""))
     found, is_wider = await _chosen(work, view, sent)
     reports = found[:AT_ONCE]
-    if not reports or action not in ("again", *_ASKED, *OF_SEVERAL):
+    if not reports or action not in ("again", *_ASKED, *OF_SEVERAL, *ZIP):
         return go(_with_message(back, "none_selected"))
+    if action in (*OF_SEVERAL, *ZIP) and len(found) > MAX_DOCUMENTED:
+        return go(_with_message(back, "too_many_exported"))
+    if action in ZIP:
+        zipped = await _zip(work, view, services, reports, ZIP[action])
+        return zipped if isinstance(zipped, Response) else go(_with_message(back, zipped))
     if action in OF_SEVERAL:
-        if len(found) > MAX_DOCUMENTED:
-            return go(_with_message(back, "too_many_exported"))
         return await _export(work, view, services, reports, action) or go(_with_message(back, "not_all_finished"))
     if is_wider:
         return _ask(view, reports, action, sent, is_cut=len(found) > AT_ONCE)
@@ -149,11 +155,39 @@ async def _export(
     if written is None:
         return None
     file, body = written
-    disposition = ("Content-Disposition", content_disposition(file))
+    return _file(file, body, MEDIA_TYPES[name])
+
+
+async def _zip(
+    work: UnitOfWork, view: View, services: Services, reports: Sequence[StoredReport], name: str
+) -> Response | str:
+    """Return a ZIP with a file of each report, or which message says why there is none.
+
+    One report after the other is read and written, so that no more than one of them is in memory besides the ZIP.
+    """
+    archive = Archive(name)
+    for report in reports:
+        try:
+            viewed = await work.read(view_own, report.id, view.options, view.now_ms)
+        except NotFound:
+            continue
+        made = await make_file(services, viewed, name, tag=view.texts.tag)
+        if made is None:
+            return "not_all_finished"
+        if not await asyncio.to_thread(archive.add, viewed, *made):
+            return "too_large_exported"
+    body = await asyncio.to_thread(archive.close)
+    if body is None:
+        return "too_large_exported"
+    return _file(list_name(utc_now(), "zip", of=f"reports-{name}"), body, "application/zip")
+
+
+def _file(name: str, body: bytes, media_type: str) -> Response:
+    disposition = ("Content-Disposition", content_disposition(name))
     return Response(
         status_code=200,
         content=body,
-        media_type=MEDIA_TYPES[name],
+        media_type=media_type,
         headers=(disposition, INERT, UNLISTED, UNKEPT, VARY),
     )
 
