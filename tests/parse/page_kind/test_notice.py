@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.model.artifacts import WellKnown
+from tests.builders import make_response
 from tests.parse.page_kind.pages import kind_of, site, words
 
 URL = "https://www.kestrelford.example/shows/river"
@@ -91,10 +93,62 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("language", SENTENCES)
-@pytest.mark.parametrize("url", [URL, "https://www.kestrelford.example/"])
-def test_one_statement_that_describes_nothing_and_leads_nowhere_is_a_notice(language: str, url: str) -> None:
-    """Whatever it says, it is not what a site consists of."""
-    assert kind_of(page(SENTENCES[language]), url=url) == "notice"
+@pytest.mark.parametrize(("url", "kind"), [(URL, "soft_404"), ("https://www.kestrelford.example/", "notice")])
+def test_one_statement_is_no_page_where_the_site_answers_the_same_everywhere(
+    language: str, url: str, kind: str
+) -> None:
+    """Whatever it says, it is not what was asked for; alone it may be a short page."""
+    html = page(SENTENCES[language])
+    other = page(words(40))
+
+    assert kind_of(html, url=url, probe=_probe(html)) == kind
+    assert kind_of(html, url=url, probe=_probe(other)) is None
+    assert kind_of(html, url=url) is None
+
+
+def _probe(html: str) -> WellKnown:
+    """What answers where nothing can be."""
+    url = "https://www.kestrelford.example/.well-known/5d1c"
+    response = make_response(html, url=url, headers=(("Content-Type", "text/html; charset=utf-8"),))
+    return WellKnown(requested_url=url, response=response)
+
+
+SHORT_PAGES = {
+    "de": (
+        "Der alte Steinbruch",
+        "Bis 1974 wurde am Rand des Dorfes Kalkstein gebrochen, aus dem viele Häuser der Gegend gebaut sind.",
+        "Heute steht Wasser in der Grube, und im Frühling brüten dort Uhus. Ein Weg führt in einer Stunde ringsum.",
+    ),
+    "en": ("Hello", "I am Mara, and I mend clocks in the old mill by the river.", "The shop is open on Saturdays."),
+    "ka": ("ძველი წისქვილი", "წისქვილი მდინარის პირას დგას და დღემდე მუშაობს.", "შაბათს პურიც ცხვება."),
+    "ja": ("古い水車小屋", "川のそばに建つ水車小屋は、今も毎日動いています。", "土曜日にはここでパンを焼きます。"),
+    "ar": ("الطاحونة القديمة", "تقع الطاحونة على ضفة النهر وما زالت تعمل كل يوم.", "نخبز فيها الخبز يوم السبت."),
+    "ru": ("Старая мельница", "Мельница стоит на берегу реки и до сих пор работает.", "По субботам здесь пекут хлеб."),
+}
+"""A heading and paragraphs, as people write their first pages."""
+
+
+@pytest.mark.parametrize("language", SHORT_PAGES)
+@pytest.mark.parametrize("path", ["shows/river", "article.html", "contact.html", ""])
+@pytest.mark.parametrize(
+    "head",
+    [
+        "",
+        STYLE,
+        "<meta name=robots content=noindex>",
+        "<link rel=stylesheet href=https://fonts.example/css?family=Lato>",
+        "<meta name=robots content=noindex><link rel=stylesheet href=https://fonts.example/css?family=Lato>",
+    ],
+)
+def test_short_page_without_links_is_graded(language: str, path: str, head: str) -> None:
+    """It lacks what a notice lacks, and shows nothing that only a notice shows."""
+    name, *said = SHORT_PAGES[language]
+    paragraphs = "".join(f"<p>{one}</p>" for one in said)
+    url = f"https://www.kestrelford.example/{path}"
+    html = page(f"<h1>{name}</h1>{paragraphs}", head=head).replace("სახელი", name)
+
+    assert kind_of(html, url=url) is None
+    assert kind_of(html.replace("</body>", "<p>203.0.113.9</p></body>"), url=URL) == "notice"
 
 
 @pytest.mark.parametrize("language", SENTENCES)
@@ -159,7 +213,7 @@ def test_page_that_asks_for_a_code_and_nothing_else_is_a_lock(body: str, kind: s
 @pytest.mark.parametrize(("path", "kind"), [("shows/river", "notice"), ("gone/7", "notice"), ("p/7", None)])
 def test_picture_of_a_notice_is_none_of_what_was_asked_for(path: str, kind: str | None) -> None:
     """A picture that has the name of its page is one, where the address does not name something else."""
-    body = "<h1>Closed by order</h1><img src=/a.png alt='Closed by order'><p>Ask the court of the county.</p>"
+    body = "<h1>Closed by order</h1><img src=/a.png alt='Closed by order'><p>Ask the court about 203.0.113.9.</p>"
     html = page(body, head="").replace("სახელი", "Closed by order")
 
     assert kind_of(html, url=URL.replace("shows/river", path)) == kind

@@ -29,6 +29,9 @@ _IS_SHUT: Final = Pattern(rf"(?:{_WHAT}).{{0,80}}?(?:{_SHUT})|(?:{_SHUT}).{{0,40
 _FEW: Final = 60
 """Words up to which a front page that answers at every address is a notice and no site of one page."""
 
+_MIN_SIGNS: Final = 2
+"""Points of signs that notices have. What a page lacks makes no notice of it: a short page lacks the same."""
+
 
 def score_notice(page: Structure) -> int:
     """Points of a page that says little, leads nowhere into the site, and shows signs of another's place.
@@ -46,7 +49,7 @@ def score_notice(page: Structure) -> int:
     if page.bareness < _MIN_BARENESS and not page.is_waiting_room:
         return 0
     shut = page.says_on_top(_IS_SHUT)
-    signals = (
+    signs = (
         3 * shut,
         4 * page.way_back,
         3 * page.prints_address,
@@ -55,7 +58,7 @@ def score_notice(page: Structure) -> int:
         4 * page.is_status,
         5 * (page.is_everywhere and (page.is_deep or page.words <= _FEW)),
         3 * (page.missing_leads_here and page.is_elsewhere),
-        3 * page.is_of_another_site + page.foreign_files + 2 * page.is_about_host,
+        3 * page.is_of_another_site + 2 * page.is_about_host,
         3 * page.names_host_elsewhere,
         2 * page.names_itself(),
         3 * min(page.reloads, 2),
@@ -64,21 +67,28 @@ def score_notice(page: Structure) -> int:
         page.choice,
         3 * page.is_dialog,
         3 * (page.navigation.response.header("retry-after") is not None),
-        2 * page.is_dead_end + (page.is_dead_end and page.is_one_statement),
-        2 * page.is_undescribed,
-        page.says_one_thing,
         4 * page.names_browsers,
         4 * page.is_gate,
         6 * page.is_lock,
         6 * page.is_waiting_room,
         6 * page.asks_for_programs,
         2 * page.is_marked,
-        1 * page.is_noindex,
-        -3 * page.is_named_by_address,
         1 * (page.is_of_another_site and page.is_root),
-        -4 * ((page.shows_more and shut < 2 and not page.asks_for_programs) or page.passwords > 0),
     )
-    points = page.bareness + sum(signals)
+    lacks: tuple[int, ...] = (
+        page.bareness,
+        2 * page.is_dead_end + (page.is_dead_end and page.is_one_statement),
+        2 * page.is_undescribed,
+        page.says_one_thing,
+        page.foreign_files + page.is_noindex,
+    )
+    holds = (
+        3 * page.is_named_by_address,
+        4 * ((page.shows_more and shut < 2 and not page.asks_for_programs) or page.passwords > 0),
+    )
+    points = sum(signs) + sum(lacks) - sum(holds)
+    if sum(signs) < _MIN_SIGNS:
+        return min(points, THRESHOLD - 1)
     if points < THRESHOLD:
         return points
     # That an application failed, or did not run at all, is a fault of the page, and graded.
