@@ -2369,7 +2369,8 @@ class SyncMethods(SyncCaller):
         Args:
             name: Purpose of the key.
             scopes: Some of reports:read, reports:write, account:read, ignores, monitors, webhooks, audits:read,
-                audits:write, as far as the key of the request has them; without it all that it has.
+                audits:write, access, keys, members, as far as the key of the request has them; without it all
+                that it has.
             project: Only reports of this host.
             expires_at: From then on it does not work (RFC 3339); without it as long as the key of the request.
             idempotency_key: Key of this request; without it, one is made.

@@ -134,7 +134,7 @@ def parse_target_url(typed: str) -> Target:
     scheme = _read_scheme(typed)
     if scheme is not None and scheme not in _DEFAULT_PORTS:
         raise URLNotAllowed(
-            f"The URL {_shown(typed)} has the scheme {_shown(scheme)}. Only http and https can be analyzed.",
+            f"The URL {_shown(typed)} has the scheme {_shown(scheme)}. Only http and https are contacted.",
             reason="scheme_not_allowed",
         )
     full = typed

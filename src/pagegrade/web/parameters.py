@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, InstanceOf, WithJsonSchema
 
 from pagegrade.model.access import MAX_COOKIES, MAX_HEADERS, MAX_ORIGINS, MAX_QUERY, NO_ACCESS
 from pagegrade.model.access import MAX_NAME as MAX_ACCESS_NAME
-from pagegrade.model.account import DEFAULT_SCOPES
+from pagegrade.model.account import SCOPES
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_SCHEDULE, Remind
@@ -374,7 +374,7 @@ class CreateKeyBody(BaseModel):
     scopes: tuple[str, ...] | None = Field(
         None,
         max_length=20,
-        description=f"Some of {', '.join(DEFAULT_SCOPES)}, as far as the key of the request has them; without it all "
+        description=f"Some of {', '.join(SCOPES)}, as far as the key of the request has them; without it all "
         "that it has.",
         examples=[["reports:read"]],
     )

@@ -52,7 +52,7 @@ class RefusedURL(Document, frozen=True, kw_only=True):
 
     url: Annotated[str, about("The URL as sent, cut after 200 characters.", "ftp://example.com/")]
     code: Annotated[str, about("Stable code of the reason.", "scheme_not_allowed")]
-    message: Annotated[str, about("The reason in one sentence.", "Only http and https can be analyzed.")]
+    message: Annotated[str, about("The reason in one sentence.", "Only http and https are contacted.")]
 
 
 class BatchReport(Document, frozen=True, kw_only=True):

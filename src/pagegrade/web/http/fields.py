@@ -22,7 +22,8 @@ from pagegrade.model.errors import Violation
 Model = TypeVar("Model", bound=BaseModel)
 Choice = str | int
 N = TypeVar("N", int, float)
-_INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
+_INTEGER: Final = re.compile(r"-?[0-9]{1,100}")
+"""Longer than any limit, so that a number beyond one is told so."""
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _BOUNDS: Final = ("ge", "le", "max_length")
 
