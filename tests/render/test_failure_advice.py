@@ -32,7 +32,30 @@ def by_status(status: int, **headers: str) -> Failure:
     return error
 
 
-STATUSES = [400, 401, 403, 404, 406, 407, 408, 410, 418, 421, 425, 429, 451, 500, 501, 502, 503, 504, 520, 599]
+STATUSES = [
+    206,
+    302,
+    400,
+    401,
+    403,
+    404,
+    406,
+    407,
+    408,
+    410,
+    418,
+    421,
+    425,
+    429,
+    451,
+    500,
+    501,
+    502,
+    503,
+    504,
+    520,
+    599,
+]
 REASONS = [
     ("dns", "dns_nxdomain"), ("dns", "dns_timeout"), ("dns", "dns_error"), ("dns", "proxy_not_used"),
     ("dns", "proxy_not_resolving"),
@@ -42,6 +65,7 @@ REASONS = [
     ("timeout", "headers_timeout"), ("timeout", "timeout_total"), ("timeout", "deadline"),
     ("redirect_loop", "redirect_loop"), ("redirect_loop", "too_many_redirects"), ("not_html", "content_type"),
     ("address_not_allowed", "target_refused"), ("address_not_allowed", "redirect_refused"),
+    ("http_error", "redirect_without_location"),
     ("timeout", "truncated_time"), ("connect", "truncated_connection"), ("connect", "truncated_coding"),
     ("internal", "internal"), ("too_large", "decode_bomb"), ("too_large", "parser_limit"),
     ("blocked", "challenge_cloudflare"), ("blocked", "access_refused"), ("blocked", "access_not_sent"),

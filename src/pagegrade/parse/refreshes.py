@@ -8,7 +8,7 @@ from typing import Final
 
 from pagegrade.model.artifacts import Response
 from pagegrade.model.document import Document, Node
-from pagegrade.parse.url import join_url
+from pagegrade.parse.url import is_http, join_url
 
 _URL: Final = re.compile(r"[;,\s]\s{0,20}(?:url\s{0,20}=)?\s{0,20}([^\s;,][^\n]{0,2000})", re.IGNORECASE)
 
@@ -26,6 +26,13 @@ def refresh_target(content: str, document: Document) -> str | None:
     """The address that a refresh names, absolute; ``None`` for one that loads the page again."""
     match = _URL.search(content.lstrip())
     return join_url(document.base_url, match[1].strip(" \t\n\f\r'\"")) if match is not None else None
+
+
+def next_page(document: Document, response: Response) -> str | None:
+    """The absolute http address to which the refresh that a browser heeds leads on, perhaps that of the page itself."""
+    content = next((one for one, _ in refreshes(document, response) if delay_seconds(one) is not None), None)
+    target = None if content is None else refresh_target(content, document)
+    return target if target is not None and is_http(target) else None
 
 
 def delay_seconds(content: str) -> int | None:

@@ -225,6 +225,24 @@ _WAYS: Final[Mapping[str, WayOut]] = {
             N_("If it is your site, read in the answer or in its Link header who demanded it."),
         ),
     ),
+    "status_206": WayOut(
+        headline=N_("Only a part of the page was sent."),
+        meaning=N_(
+            "The server answered with a range of the page, as it does for downloads, although none was asked for."
+        ),
+        steps=(
+            N_("If it is your site, find out which part of it answers with status 206: the application or a cache."),
+            N_("Let it answer requests without a Range header with status 200 and the whole page."),
+        ),
+    ),
+    "redirect_without_location": WayOut(
+        headline=N_("The redirect does not say where to."),
+        meaning=N_("The status is that of a redirect, and the header that names the new address is missing."),
+        steps=(
+            N_("If it is your site, send a Location header with the redirect, or answer with status 200 and the page."),
+            N_("If you know where the page is now, analyze that URL."),
+        ),
+    ),
     "status_404": _GONE,
     "status_410": _GONE,
     "status_5xx": _SERVER_FAILED,

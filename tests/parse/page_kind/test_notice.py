@@ -107,7 +107,7 @@ def test_one_statement_is_no_page_where_the_site_answers_the_same_everywhere(
 
 
 def _probe(html: str) -> WellKnown:
-    """What answers where nothing can be."""
+    """The answer where nothing can be."""
     url = "https://www.kestrelford.example/.well-known/5d1c"
     response = make_response(html, url=url, headers=(("Content-Type", "text/html; charset=utf-8"),))
     return WellKnown(requested_url=url, response=response)

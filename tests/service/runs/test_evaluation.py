@@ -115,6 +115,11 @@ def test_unverified_connection_and_truncation_are_said() -> None:
         ({"body": b"<!doctype html><html lang=en>", "truncated": "time"}, "timeout"),
         ({"body": PAGE.encode()[:200], "truncated": "connection"}, "connect"),
         ({"body": PAGE.encode()[:200], "truncated": "coding", "notes": ("truncated_stream",)}, "connect"),
+        ({"status": 206}, "http_error"),
+        ({"status": 206, "headers": (("Content-Range", "bytes 0-9/900"),)}, "http_error"),
+        ({"status": 206, "headers": (("Content-Range", "bytes 5-899/900"),)}, "http_error"),
+        ({"status": 206, "headers": (("Content-Range", "bytes 0-899/*"),)}, "http_error"),
+        ({"status": 302, "notes": ("redirect_without_location",)}, "http_error"),
     ],
 )
 def test_page_that_was_not_really_seen_is_never_scored(changes: dict[str, Any], code: str) -> None:
@@ -142,6 +147,64 @@ def test_page_that_was_seen_to_its_end_is_evaluated(changes: dict[str, Any]) -> 
 
     assert report.error is None
     assert any(note.startswith("The page was not read to its end;") for note in report.run.notes)
+
+
+def test_range_that_is_the_whole_page_is_the_page() -> None:
+    """Some caches answer so; nothing of the page is missing."""
+    response = make_response(PAGE)
+    headers = (*response.headers, ("Content-Range", f"bytes 0-{len(response.body) - 1}/{len(response.body)}"))
+    report = evaluate_artifacts(make_artifacts(response=replace(response, status=206, headers=headers)))
+
+    assert report.error is None
+    assert report.score is not None
+
+
+REFRESH = '<!doctype html><html lang=en><title>x</title><meta http-equiv=refresh content="{}"><body>{}'
+ELSEWHERE = "https://example.com/new/place"
+
+
+@pytest.mark.parametrize(
+    ("content", "target"),
+    [
+        ("0;url=/new/place", ELSEWHERE),
+        ("5; URL='https://other.example/'", "https://other.example/"),
+        ("0;url=/%D8%B5%D9%81%D8%AD%D8%A9", "https://example.com/%D8%B5%D9%81%D8%AD%D8%A9"),
+    ],
+)
+def test_empty_page_that_leads_on_is_the_redirect_that_it_is(content: str, target: str) -> None:
+    """It is not charged for what it does not show."""
+    report = evaluate_artifacts(make_artifacts(REFRESH.format(content, "")))
+
+    assert report.score is None
+    assert report.withheld is not None
+    assert report.withheld.kind == "leads_on"
+    assert target in report.withheld.message
+    assert {one.outcome for one in report.results if one.check == "empty-page"} == {"not_evaluated"}
+
+
+def test_header_leads_on_like_an_element() -> None:
+    """A browser heeds both."""
+    response = make_response("", headers=(("Content-Type", "text/html"), ("Refresh", "0; url=/new/place")))
+    report = evaluate_artifacts(make_artifacts(response=response))
+
+    assert report.withheld is not None
+    assert ELSEWHERE in report.withheld.message
+
+
+@pytest.mark.parametrize("text", ["<h1>川のほとり</h1>", "<p>Мельница", "<img src=/a.png alt=x>"])
+def test_page_that_shows_something_before_it_leads_on_is_graded(text: str) -> None:
+    """Its content can be judged, and that it leads on is the matter of a check."""
+    assert evaluate_artifacts(make_artifacts(REFRESH.format("0;url=/new/place", text))).score is not None
+
+
+@pytest.mark.parametrize("content", ["0", "30;url=/page", "soon;url=/new/place", "0;url=mailto:a@example.com"])
+def test_empty_page_that_leads_nowhere_is_empty(content: str) -> None:
+    """It loads itself again, or does nothing."""
+    url = "https://example.com/page"
+    report = evaluate_artifacts(make_artifacts(REFRESH.format(content, ""), url=url))
+
+    assert report.withheld is None
+    assert {one.outcome for one in report.results if one.check == "empty-page"} == {"failed"}
 
 
 @pytest.mark.parametrize(("status", "retryable"), [(404, False), (410, False), (408, True), (500, True), (502, True)])

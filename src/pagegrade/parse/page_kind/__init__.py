@@ -30,6 +30,7 @@ from pagegrade.parse.page_kind.soft_404 import score_soft_404
 from pagegrade.parse.page_kind.structure import Structure
 from pagegrade.parse.page_kind.suspended_account import score_suspended_account
 from pagegrade.parse.page_links import same_page_key
+from pagegrade.parse.refreshes import next_page
 
 _MAX_ERROR: Final = 160
 _DETECTORS: Final[tuple[tuple[Kind, Callable[[Structure], int]], ...]] = (
@@ -166,6 +167,19 @@ def recognize_page_kind(
         if not document.client_rendered and score_notice(page) >= THRESHOLD:
             return _KINDS["notice"]
     return _KINDS["empty_shell"] if document.client_rendered else None
+
+
+def leads_on(navigation: Navigation, document: Document) -> PageKind | None:
+    """Explain that a page which shows nothing is only there to lead on to another one, as a browser would follow it."""
+    target = next_page(document, navigation.response)
+    if target is None or same_page_key(target) == same_page_key(navigation.response.url):
+        return None
+    return PageKind(
+        "leads_on",
+        f"The page shows nothing itself: after a refresh it leads on, to {target[:300]}.",
+        "Analyze the other page by its own URL. If the address has changed for good, redirect with a response of the "
+        "server (status 301) in place of the meta element or the Refresh header.",
+    )
 
 
 def empty_in_browser(rendering: Rendering) -> PageKind:

@@ -24,6 +24,7 @@ Kind = Literal[
     "soft_404",
     "notice",
     "empty_shell",
+    "leads_on",
 ]
 THRESHOLD: Final = 10
 """Points from which the signals of a kind are taken for proof; no single signal reaches it, except marks that no

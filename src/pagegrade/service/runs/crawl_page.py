@@ -33,7 +33,7 @@ from pagegrade.parse.html.regions import Regions
 from pagegrade.parse.http.robots_directives import ALL_BOTS, parse_robots_meta, parse_x_robots_tag
 from pagegrade.parse.likeness import digest_of, hash64, simhash_of
 from pagegrade.parse.page_links import canonical_links, language_alternates
-from pagegrade.parse.refreshes import delay_seconds, refresh_target, refreshes
+from pagegrade.parse.refreshes import next_page
 from pagegrade.parse.templates import template_of
 from pagegrade.parse.url import is_http, strip_fragment
 from pagegrade.parse.urls.identity import has_session, identity, is_storable, seems_to_act
@@ -191,12 +191,9 @@ def _links_of(page: Document, response: Response, drop: Sequence[str], canonical
 
 def _pages_shown(page: Document, response: Response, drop: Sequence[str]) -> Iterator[Link]:
     """Pages that a browser shows in place of the page or inside it, without a click."""
-    for content, _ in refreshes(page, response):
-        if delay_seconds(content) is not None:
-            url = refresh_target(content, page)
-            if url is not None and is_http(url):
-                yield Link(_target(url, drop), "refresh")
-            break
+    url = next_page(page, response)
+    if url is not None:
+        yield Link(_target(url, drop), "refresh")
     for one in islice((one for one in page.references if one.kind == "frame"), MAX_ASSETS):
         yield Link(_target(one.url, drop), "frame")
 

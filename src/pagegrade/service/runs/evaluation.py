@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache, partial
@@ -33,7 +34,8 @@ from pagegrade.model.report import (
 from pagegrade.model.report import NotGathered as MissingArtifact
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.challenge import recognize_block, what_it_asks
-from pagegrade.parse.page_kind import HIDDEN_UNTIL_SCRIPTS, empty_in_browser, recognize_page_kind
+from pagegrade.parse.html.visible_content import shows_nothing
+from pagegrade.parse.page_kind import HIDDEN_UNTIL_SCRIPTS, empty_in_browser, leads_on, recognize_page_kind
 from pagegrade.parse.rendering.causes import largest_paint, shifted_elements
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
 from pagegrade.parse.url import host, origin, project_of, registrable_domain, route
@@ -48,6 +50,8 @@ from pagegrade.service.runs.options import DEFAULT_THRESHOLDS
 
 _WITHOUT_CONTENT: Final = frozenset({204, 205})
 """Successes that carry no page (RFC 9110 15.3.5, 15.3.6)."""
+_PARTIAL: Final = 206
+_WHOLE_RANGE: Final = re.compile(r"bytes\s+0-(\d{1,18})/(\d{1,18})", re.IGNORECASE)
 ACCESS_REFUSED: Final = "access_refused"
 """Reason of a failure: the page asks for a sign-in although an access was sent."""
 ACCESS_NOT_SENT: Final = "access_not_sent"
@@ -269,6 +273,20 @@ def refusal_of(artifacts: Artifacts) -> Failure | None:
             http_status=response.status,
             retryable=block.reason not in _STAYS,
         )
+    if response.status == _PARTIAL and not _holds_all(response):
+        return Failure(
+            code="http_error",
+            message="The site answered 206 with a part of the page, although the whole was asked for.",
+            reason=f"status_{response.status}",
+            http_status=response.status,
+        )
+    if "redirect_without_location" in response.notes:
+        return Failure(
+            code="http_error",
+            message=f"The site answered {response.status}, a redirect that does not say where to.",
+            reason="redirect_without_location",
+            http_status=response.status,
+        )
     if not 200 <= response.status <= 299 or response.status in _WITHOUT_CONTENT:  # noqa: PLR2004 - RFC 9110 15.3
         return Failure(
             code="http_error",
@@ -305,6 +323,12 @@ def refusal_of(artifacts: Artifacts) -> Failure | None:
             retryable=True,
         )
     return None
+
+
+def _holds_all(response: Response) -> bool:
+    """Return whether the range that an answer with status 206 holds is everything (RFC 9110 14.4)."""
+    found = _WHOLE_RANGE.fullmatch((response.header("Content-Range") or "").strip())
+    return found is not None and int(found[1]) + 1 == int(found[2])
 
 
 def _is_a_part(response: Response) -> bool:
@@ -345,6 +369,9 @@ def _not_the_page(facts: Facts) -> Withheld | None:
             fix="Analyze the other page by its own URL. If visitors are to stay, remove the script or the meta element "
             "that leads away; if not, redirect with a response of the server.",
         )
+    stub = leads_on(artifacts.navigation, facts.document) if isinstance(rendering, NotGathered) else None
+    if stub is not None and shows_nothing(facts.document):
+        return Withheld(kind=stub.kind, message=stub.message, fix=stub.fix)
     likeness = facts.get("missing_page_likeness")
     recognize = partial(
         recognize_page_kind,
