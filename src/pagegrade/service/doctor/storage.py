@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -202,9 +203,8 @@ def _look_inside(database: Database, *, all_of_it: bool) -> Iterator[Diagnosis]:
         yield ok("durability", modes)
     else:
         yield problem("durability", modes, "Put the database on a local disk that takes write-ahead logs.")
-    yield look_at_schema(
-        state, (N_("{0}, made by Pagegrade {1}; this one can go on"), N_("Install that version again."))
-    )
+    ahead = N_("{0}, made by Pagegrade {1}; this one can go on"), N_("Install that version again.")
+    yield look_at_schema(state, ahead)
     if state.is_usable:
         yield from _look_at_rows(database)
 
@@ -264,11 +264,7 @@ def look_at_queue(database: Database, now_ms: int, *, target_runs: int, per_minu
         "{0} running; admitted: {1} wait for a worker, {2} for a browser; not yet: {3} wait "
         "for their site, {4} for earlier ones of their account, {5} for one of the same page",
         queue.running,
-        waiting["worker"],
-        waiting["browser"],
-        waiting["target"],
-        waiting["account"],
-        waiting["leader"],
+        *itemgetter("worker", "browser", "target", "account", "leader")(waiting),
     )
     if queue.depth and queue.oldest_ms > LONG_WAIT_MS:
         yield warning(
@@ -295,16 +291,10 @@ def look_at_crawls(database: Database, now_ms: int, account_crawls: int) -> Iter
     found = read_if_usable(database, lambda tx: count_crawls(tx, now_ms=now_ms, account_crawls=account_crawls))
     if found is None:
         return
-    at = found.places
     message = phrase(
         "{0} running; waiting: {1} for a worker, {2} for another of their account, {3} for "
         "another of their site, {4} for their site; {5} paused",
-        at["running"],
-        at["worker"],
-        at["account"],
-        at["target"],
-        at["site"],
-        at["paused"],
+        *itemgetter("running", "worker", "account", "target", "site", "paused")(found.places),
     )
     if found.still_ms > LONG_WAIT_MS:
         yield warning(

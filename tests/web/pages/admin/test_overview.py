@@ -10,7 +10,7 @@ from devtools.catalogues import load
 from pagegrade.render.i18n import texts_for
 from pagegrade.service.accounts.operations import set_admin
 from pagegrade.service.health import Health
-from pagegrade.web.pages.admin.overview import duration, size
+from pagegrade.web.pages.admin.overview import duration
 from tests.web.calling import Instance, with_instance
 from tests.web.pages.account.test_account_page import DETAILS
 
@@ -148,22 +148,6 @@ def test_a_right_that_is_taken_away_ends_with_the_next_request(tmp_path: Path) -
         assert 'href="/admin"' not in account.text
 
     with_instance(tmp_path, script)
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (0, "0 B"),
-        (999, "999 B"),
-        (1_000, "1 kB"),
-        (1_550_000, "1.6 MB"),
-        (81_500_000_000, "81.5 GB"),
-        (2 * 10**12, "2 TB"),
-    ],
-)
-def test_sizes_have_one_unit(count: int, text: str) -> None:
-    """Powers of a thousand, as disks are sold."""
-    assert size(count, texts_for("en")) == text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.service.container import Services
-from pagegrade.service.doctor.checks import Diagnosis
+from pagegrade.service.doctor.checks import Diagnosis, format_size
 from pagegrade.service.health import OK
 from pagegrade.service.system_status import find_overview, look_at_system
 from pagegrade.service.unit_of_work import UnitOfWork
@@ -67,16 +67,6 @@ def duration(seconds: float, texts: Texts) -> str:
     return texts.ngettext("%(num)s minute", "%(num)s minutes", whole // _MINUTE_S)
 
 
-def size(count: int, texts: Texts) -> str:
-    """Format a number of bytes in powers of 1,000."""
-    value = float(count)
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 1000:  # noqa: PLR2004 - the step between the units
-            return f"{texts.number(value, digits=0 if unit == 'B' else 1)} {unit}"
-        value /= 1000
-    return f"{texts.number(value, digits=1)} TB"
-
-
 async def _show_system(work: UnitOfWork, view: View, services: Services, *, all_of_it: bool) -> Response:
     await work.admit()
     state = await asyncio.to_thread(partial(look_at_system, services, view.now_ms, all_of_it=all_of_it))
@@ -87,7 +77,7 @@ async def _show_system(work: UnitOfWork, view: View, services: Services, *, all_
         diagnoses=[_shown(one, texts) for one in sorted(state.diagnoses, key=lambda one: _LEVELS.index(one.level))],
         oldest=duration(state.queue.oldest_ms / _SECOND_MS, texts),
         idle=None if state.idle_s is None else duration(state.idle_s, texts),
-        size=partial(size, texts=texts),
+        size=lambda count: texts.phrase(format_size(count)),
         all_of_it=all_of_it,
     )
 
