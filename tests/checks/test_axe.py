@@ -74,6 +74,14 @@ def test_a_rule_passes_only_where_something_keeps_it(axe: tuple[AxeResult, ...],
     assert said == expected
 
 
+def test_rules_that_did_not_finish_say_nothing() -> None:
+    """A page too large for them has not passed."""
+    found = evaluate_rule(make_rendering(axe=None), "r", good="good", bad="bad")
+
+    assert isinstance(found, NotRun)
+    assert found.code == "not_measured"
+
+
 def test_undecided_elements_are_not_evaluated_by_a_check_without_a_state_for_it() -> None:
     """The other elements keep the rule, which says nothing about these."""
     found = evaluate_rule(make_rendering(axe=(result("pass"), result("incomplete", NODE))), "r", good="good", bad="bad")

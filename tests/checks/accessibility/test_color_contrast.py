@@ -6,10 +6,9 @@ import pytest
 
 from pagegrade.checks._run import Evaluated
 from pagegrade.checks.accessibility.color_contrast import color_contrast
-from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.outcome import NotRun, Outcome
 from pagegrade.model.rendering import AxeNode, AxeResult
-from tests.builders import evaluated, run
+from tests.builders import evaluated
 from tests.rendering_builders import make_rendering
 
 Outcomes = Literal["violation", "incomplete"]
@@ -76,16 +75,3 @@ def test_undecided_elements_and_those_of_another_rule_are_no_findings() -> None:
     """Only what the browser is certain of is one, and what it left open is not evaluated."""
     assert isinstance(evaluate(3, outcome="incomplete").verdict, NotRun)
     assert evaluate(3, rule="region").loss == 0
-
-
-def test_rules_that_did_not_finish_say_nothing() -> None:
-    """A page too large for them has not passed."""
-    verdict = run(color_contrast, rendering=make_rendering(axe=None))
-
-    assert isinstance(verdict, NotRun)
-    assert verdict.code == "not_measured"
-
-
-def test_without_a_browser_it_is_not_evaluated() -> None:
-    """Static analysis cannot decide it."""
-    assert isinstance(run(color_contrast, rendering=NotGathered(code="no_browser", detail="None.")), NotRun)

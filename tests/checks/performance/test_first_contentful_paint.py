@@ -4,16 +4,14 @@ import pytest
 
 from pagegrade.checks._run import Evaluated
 from pagegrade.checks.performance.first_contentful_paint import first_contentful_paint
-from pagegrade.model.artifacts import NotGathered
-from pagegrade.model.outcome import NotRun, Outcome
-from tests.builders import evaluated, run
+from pagegrade.model.outcome import Outcome
+from tests.builders import evaluated
 from tests.rendering_builders import make_rendering, make_timeline
 
 
-def evaluate(*values: float, device: str = "mobile") -> Evaluated:
-    """The verdict on loads with these values."""
-    loads = [make_timeline(first_contentful_paint_ms=value) for value in values]
-    return evaluated(first_contentful_paint, rendering=make_rendering(*loads, device=device))
+def evaluate(value: float) -> Evaluated:
+    """The verdict on a load with this value."""
+    return evaluated(first_contentful_paint, rendering=make_rendering(make_timeline(first_contentful_paint_ms=value)))
 
 
 @pytest.mark.parametrize(
@@ -32,24 +30,3 @@ def test_limits(value: float, state: str, loss: float) -> None:
     assert isinstance(found.verdict, Outcome)
     assert found.verdict.state == state
     assert found.loss == pytest.approx(loss)
-
-
-def test_the_median_counts() -> None:
-    """One slow load of three is noise; its value is shown all the same."""
-    worst, best = 3001.0, 1800.0
-    found = evaluate(worst, best, best)
-
-    assert isinstance(found.verdict, Outcome)
-    assert found.loss == 0
-    assert len(found.verdict.evidence) == 3
-
-
-def test_a_desk_is_faster() -> None:
-    """So the limits are stricter there."""
-    assert evaluate(1500.0).loss == 0
-    assert (evaluate(1500.0, device="desktop").loss or 0) > 0
-
-
-def test_without_a_browser_it_is_not_evaluated() -> None:
-    """And says why."""
-    assert isinstance(run(first_contentful_paint, rendering=NotGathered(code="no_browser", detail="None.")), NotRun)

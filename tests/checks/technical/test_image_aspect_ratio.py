@@ -6,10 +6,9 @@ import pytest
 
 from pagegrade.checks._run import Evaluated
 from pagegrade.checks.technical.image_aspect_ratio import image_aspect_ratio
-from pagegrade.model.artifacts import NotGathered
-from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
+from pagegrade.model.outcome import NotApplicable, Outcome
 from pagegrade.model.rendering import RenderedImage
-from tests.builders import evaluated, run
+from tests.builders import evaluated
 from tests.rendering_builders import make_rendering
 
 
@@ -76,10 +75,3 @@ def test_each_image_costs_up_to_ten(count: int, loss: float) -> None:
     assert found.verdict.total == count
     assert found.verdict.evidence[0].selector == "#n0"
     assert found.verdict.evidence[0].reason == "800 x 600 pixels, shown as 400 x 100"
-
-
-def test_without_a_browser_it_is_not_evaluated() -> None:
-    """The size in the layout is unknown."""
-    rendering = NotGathered(code="no_browser", detail="None.")
-
-    assert isinstance(run(image_aspect_ratio, rendering=rendering), NotRun)
