@@ -30,8 +30,7 @@ from pagegrade.web.http.client_ip import bearer_key, client_address
 from pagegrade.web.http.conditional import is_unchanged, may_change
 from pagegrade.web.http.cursors import read_cursor
 from pagegrade.web.http.fields import UnreadableError
-from pagegrade.web.http.forms import parse_pairs
-from pagegrade.web.http.header_parameters import parse_parameters
+from pagegrade.web.http.forms import parse_pairs, parse_parameters
 from pagegrade.web.http.response import Response
 from pagegrade.web.pages.account.sign_in import own_place
 from pagegrade.web.parameters import read_members, read_moment

@@ -1,11 +1,13 @@
-"""Names and meanings of the roles of members, and names of quotas."""
+"""Names and meanings of the roles of members, and quotas as pages show them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pagegrade.model.account import QuotaName, Role
+import msgspec
+
+from pagegrade.model.account import QuotaName, QuotaState, Role
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 
@@ -48,3 +50,28 @@ QUOTA_LABELS: Final[Mapping[QuotaName, str]] = {
     "audit_pages_per_month": N_("Pages of site audits this month"),
     "stored_mb": N_("Stored results (MB)"),
 }
+
+
+class QuotaRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A quota in the language of a person."""
+
+    name: QuotaName
+    label: str
+    used: str
+    most: str
+    """Empty: there is no limit."""
+    is_reached: bool
+
+
+def quota_rows(texts: Texts, quotas: Sequence[QuotaState]) -> list[QuotaRow]:
+    """Return the rows of the table of quotas."""
+    return [
+        QuotaRow(
+            name=quota.name,
+            label=texts.gettext(QUOTA_LABELS[quota.name]),
+            used=texts.number(quota.used),
+            most="" if quota.most is None else texts.number(quota.most),
+            is_reached=quota.is_reached,
+        )
+        for quota in quotas
+    ]

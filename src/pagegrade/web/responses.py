@@ -1,4 +1,4 @@
-"""Answers in their envelope, and 304 responses."""
+"""Answers in their envelope, pictures, and 304 responses."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import msgspec
 
 from pagegrade.service.container import Services
 from pagegrade.service.id_lists import Listed
+from pagegrade.service.reports.pictures import ShownPicture
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.conditional import http_date, is_unchanged, may_change
+from pagegrade.web.http.headers import FRESH, INERT
 from pagegrade.web.http.response import Response
 from pagegrade.web.paging import Page, Walk, page_body, walk_body
 from pagegrade.web.parameters import Paged
@@ -205,3 +207,18 @@ def picked(item: bytes, names: Sequence[str] | None) -> bytes:
         return item
     members = msgspec.json.decode(item, type=dict[str, msgspec.Raw])
     return msgspec.json.encode({name: members[name] for name in names if name in members})
+
+
+def known_picture(request: Request) -> Callable[[str], bool]:
+    """Return whether the client has the picture with a tag, as its request says."""
+    return lambda tag: is_unchanged(
+        request.header(b"if-none-match"), None, etag=hashed_tag(tag.encode()), modified_ms=None
+    )
+
+
+def picture_response(shown: ShownPicture, *, headers: Headers = ()) -> Response:
+    """Return the picture, or 304 where the client has it."""
+    sent = (*validators(hashed_tag(shown.tag.encode())), FRESH, INERT, *headers)
+    if shown.body is None:
+        return Response(status_code=304, headers=sent)
+    return Response(status_code=200, content=shown.body, media_type=shown.media_type, headers=sent)

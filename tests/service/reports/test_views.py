@@ -15,7 +15,9 @@ from pagegrade.service.reports.history import find_two
 from pagegrade.service.reports.views import (
     MAX_RUNS,
     Viewed,
+    Wait,
     compare_two,
+    find_wait,
     shown_report,
     view_found,
     view_own,
@@ -23,7 +25,7 @@ from pagegrade.service.reports.views import (
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.deletion_clock import trust_clock
 from tests.database_clock import make_clock, show
-from tests.report_builders import make_failed_report, make_passed
+from tests.report_builders import make_failed_report, make_passed, make_report
 from tests.share_builders import DAY_MS, add_shared, finish, run_again, seen
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -161,3 +163,29 @@ def test_what_changed_is_masked_for_others(database: Database) -> None:
     assert "s3cr3t" in str(own)
     assert "s3cr3t" not in str(others)
     assert len(others.new) == len(own.new)
+
+
+def test_only_an_analysis_under_way_is_waited_for(tmp_path: Path) -> None:
+    """A finished one has no place; the first one of an account has no usual time."""
+    database = make_database(tmp_path)
+    try:
+        caller = Caller(account=add_owner(database)[0])
+
+        def wait_for(report: StoredReport) -> Wait | None:
+            return database.read_here(lambda tx: find_wait(tx, caller, view_found(tx, report, masked=False)))
+
+        first = add_shared(database, caller.account, now_ms=NOW_MS, url="https://a.example/")
+        alone = wait_for(first)
+        done = finish(database, first, make_report(), now_ms=NOW_MS + 5_000)
+        finished = wait_for(done)
+        run_again(database, done, now_ms=NOW_MS + 6_000)
+        second = add_shared(database, caller.account, now_ms=NOW_MS + 7_000, url="https://b.example/")
+        behind = wait_for(second)
+
+        assert alone == Wait(ahead=0, usual_ms=None)
+        assert finished is None
+        assert behind is not None
+        assert behind.ahead == 1
+        assert behind.usual_ms is not None
+    finally:
+        database.close()

@@ -26,6 +26,7 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.history import Choice, Two, find_two, report_of_run
 from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.queue.length import count_ahead, usual_duration_ms
 from pagegrade.store.repositories.accounts import load_brand
 from pagegrade.store.repositories.manual_results import load_results
 from pagegrade.store.repositories.monitors import list_crossings
@@ -221,3 +222,21 @@ def compare_two(two: Two, *, masked: bool) -> Comparison:
     """Compare two runs, without the URL's query values if the reader may not see them."""
     older, newer = mask_reports((two.older, two.newer)) if masked else (two.older, two.newer)
     return compare_reports(older, newer)
+
+
+class Wait(msgspec.Struct, frozen=True, kw_only=True):
+    """Place and usual time of an analysis under way."""
+
+    ahead: int
+    """Analyses of the same account that start before; 0 once it runs."""
+    usual_ms: int | None
+    """Median time of the account's newest results; ``None`` while it has none."""
+
+
+def find_wait(tx: Transaction, caller: Caller, viewed: Viewed) -> Wait | None:
+    """Return what is known about the newest run of a report of the caller; ``None`` if none is under way."""
+    newest = viewed.runs[0] if viewed.runs else None
+    if newest is None or newest.state not in UNFINISHED:
+        return None
+    ahead = count_ahead(tx, newest.id) if newest.state == "queued" else 0
+    return Wait(ahead=ahead, usual_ms=usual_duration_ms(tx, caller.account.id))

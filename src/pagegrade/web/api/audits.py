@@ -58,12 +58,14 @@ from pagegrade.web.responses import (
 from pagegrade.web.schemas.audit import (
     AuditAnswer,
     AuditList,
+    AuditProofAnswer,
     CrawlAnswer,
     CrawlList,
     DeletedAudit,
     FindingPageList,
     SiteFindingList,
     audit_object,
+    audit_proof_object,
     crawl_item,
     crawl_object,
     finding_object,
@@ -78,7 +80,6 @@ from pagegrade.web.schemas.audit_page import (
     page_item,
     page_object,
 )
-from pagegrade.web.schemas.audit_proof import AuditProofAnswer, audit_proof_object
 from pagegrade.web.wait_for_report import wait_until_crawled
 
 PATH: Final = "/api/v1/audits"

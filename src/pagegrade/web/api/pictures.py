@@ -10,8 +10,8 @@ from pagegrade.service.reports.pictures import show_picture
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
-from pagegrade.web.picture_responses import known_picture, picture_response
 from pagegrade.web.request import Request
+from pagegrade.web.responses import known_picture, picture_response
 
 
 async def show_report_picture(request: Request, work: UnitOfWork, services: Services) -> Response:

@@ -23,7 +23,7 @@ from pagegrade.web.parameters import MAX_TEXT, PagedById, read_moment
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, written_answer
-from pagegrade.web.schemas.silence import EndedSilence, SilenceAnswer, SilenceList, silence_object
+from pagegrade.web.schemas.monitor import EndedSilence, SilenceAnswer, SilenceList, silence_object
 
 PATH: Final = "/api/v1/silences"
 

@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any, Final
 
-from pagegrade.web.http.forms import parse_json_object, parse_multipart, parse_pairs
-from pagegrade.web.http.header_parameters import parse_parameters
+from pagegrade.web.http.forms import parse_json_object, parse_multipart, parse_pairs, parse_parameters
 from pagegrade.web.problems import Rejected, bad_request
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

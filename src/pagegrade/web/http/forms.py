@@ -1,6 +1,8 @@
 """Parse names and values from a query string, a form, a multipart form or a JSON object. Strict: UTF-8 and no NUL.
 
 If a name occurs more than once, the last value counts, except in JSON, where it is an error (RFC 8259 section 4).
+Parameters of a header value, such as ``boundary`` of a media type (RFC 9110 section 5.6.6), are read once from left to
+right, with a bound; ``email.message`` takes quadratic time for values that an untrusted client chooses.
 """
 
 from __future__ import annotations
@@ -15,8 +17,46 @@ from typing import Any, Final, NoReturn
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser
 
-from pagegrade.web.http.header_parameters import parse_parameters
 from pagegrade.web.problems import bad_request
+
+MAX_CHARACTERS: Final = 1_024
+"""Of a value that is read; a boundary has at most 70 (RFC 2046 section 5.1.1), the name of a field rarely more."""
+_NAME: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]++"
+_VALUE: Final = re.compile(rf"[ \t]*+({_NAME}(?:/{_NAME})?)[ \t]*+")
+_PARAMETER: Final = re.compile(
+    rf";[ \t]*+(?:({_NAME})(?:=(?:\"((?:[^\"\\]|\\.)*)\"|([^\s\";]*+)))?)?[ \t]*+", re.DOTALL
+)
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+
+
+def parse_parameters(text: str) -> tuple[str, dict[str, str]] | None:
+    """Read a value and its parameters.
+
+    Args:
+        text: The header, one byte a character.
+
+    Returns:
+        The value in lower case and its parameters by their names in lower case, of doubled ones the first; a name
+        without a value has an empty one. ``None`` when the header is longer than ``MAX_CHARACTERS`` or malformed.
+    """
+    if len(text) > MAX_CHARACTERS:
+        return None
+    match = _VALUE.match(text)
+    if match is None:
+        return None
+    value = match[1].lower()
+    found: dict[str, str] = {}
+    position = match.end()
+    while position < len(text):
+        match = _PARAMETER.match(text, position)
+        if match is None:
+            return None
+        name, quoted, plain = match.groups()
+        if name is not None:
+            found.setdefault(name.lower(), plain or "" if quoted is None else _ESCAPED.sub(r"\1", quoted))
+        position = match.end()
+    return value, found
+
 
 MAX_PAIRS: Final = 1_000
 """Maximum number of pairs of a query or form: half a million fit into the longest form and would block the event loop

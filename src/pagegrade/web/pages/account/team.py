@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import InvalidInput, RateLimited, Unavailable
-from pagegrade.render.account_names import role_choices, role_names, role_of
+from pagegrade.render.account_names import quota_rows, role_choices, role_names, role_of
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
 from pagegrade.service import invitation_mail
@@ -28,7 +28,6 @@ from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.account.account_page import Typed, password_refused
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
-from pagegrade.web.pages.quota_rows import quota_rows
 from pagegrade.web.request import Request
 
 PATH: Final = "/team"

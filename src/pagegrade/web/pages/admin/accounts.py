@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import QUOTA_NAMES, UNLIMITED, Account, read_quotas
 from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.render.account_names import quota_rows
 from pagegrade.render.english import N_
 from pagegrade.service import administration as service
 from pagegrade.service.accounts.operations import (
@@ -32,7 +33,6 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
-from pagegrade.web.pages.quota_rows import quota_rows
 from pagegrade.web.request import Request
 
 PER_PAGE: Final = 50

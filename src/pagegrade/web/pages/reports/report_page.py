@@ -11,8 +11,7 @@ from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
 from pagegrade.render.badge import HEIGHT, LABEL, badge_width
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import read_report_query
-from pagegrade.service.reports.views import Viewed, compare_own, view_own
-from pagegrade.service.reports.waiting import find_wait
+from pagegrade.service.reports.views import Viewed, compare_own, find_wait, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation

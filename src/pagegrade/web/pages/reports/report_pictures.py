@@ -12,8 +12,8 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.html import UNLISTED, View
 from pagegrade.web.pages.share_access import REPORTS, to_gate, visit
-from pagegrade.web.picture_responses import known_picture, picture_response
 from pagegrade.web.request import Request
+from pagegrade.web.responses import known_picture, picture_response
 
 _HEADERS: Final = (UNLISTED, ("Vary", "Cookie"))
 
