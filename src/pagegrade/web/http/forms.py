@@ -1,6 +1,7 @@
 """Parse names and values from a query string, a form, a multipart form or a JSON object. Strict: UTF-8 and no NUL.
 
-If a name occurs more than once, the last value counts, except in JSON, where it is an error (RFC 8259 section 4).
+If a name occurs more than once, the last value counts. In JSON (RFC 8259 section 4), in multipart forms, and in forms
+that are passed to ``refuse_repeated``, it is an error.
 Parameters of a header value, such as ``boundary`` of a media type (RFC 9110 section 5.6.6), are read once from left to
 right, with a bound; ``email.message`` takes quadratic time for values that an untrusted client chooses.
 """
