@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Role
+from pagegrade.store.repositories.members import add_membership
 from tests.report_builders import make_report
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance
@@ -131,5 +134,27 @@ def test_what_is_not_ones_own_is_not_there(tmp_path: Path, method: str, name: st
         assert "<script>" not in answer.text
         assert charlie.status_code == (303 if method == "GET" else 401)
         assert left.json()["meta"]["total"] == 3
+
+    with_instance(tmp_path, script)
+
+
+def test_viewers_are_offered_nothing_that_they_may_not_do(tmp_path: Path) -> None:
+    """Without sites, editors are named in place of the button; the list has no boxes to tick."""
+
+    async def script(instance: Instance) -> None:
+        vera, _ = add_owner(instance.services.database, "Vera")
+        instance.services.database.write_here(
+            lambda tx: add_membership(tx, instance.alice.id, vera.id, Role.VIEWER, now_ms())
+        )
+        cookie = await instance.sign_in(vera)
+        await instance.call("POST", "/team/open", key=None, headers=cookie, data={"workspace": str(instance.alice.id)})
+        none = await instance.call("GET", "/projects", key=None, headers=cookie)
+        await instance.create()
+        some = await instance.call("GET", "/projects", key=None, headers=cookie)
+
+        assert "Editors of this workspace create them." in none.text
+        assert "Analyze a page" not in none.text
+        assert 'class="lists projects"' in some.text
+        assert 'type="checkbox"' not in some.text
 
     with_instance(tmp_path, script)
