@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -186,3 +189,22 @@ def test_what_older_versions_left_is_listed_and_deleted_when_asked_for(
     assert "--delete-leftovers" in lines[0]["advice"]
     assert lines[1]["message"] == "1 of an older version deleted"
     assert not folder.exists()
+
+
+def test_a_folder_that_may_not_be_entered_is_one_problem(tmp_path: Path) -> None:
+    """Its files are not even looked for; everything else is looked at."""
+    folder = tmp_path / "shut"
+    folder.mkdir(mode=0)
+    # The right to pass over modes, which the user root has, is given up.
+    rights = "-dac_override,-dac_read_search"
+    without = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"] if os.geteuid() == 0 else []
+    command = [*without, sys.executable, "-m", "pagegrade", "doctor", "--format", "json"]
+    environment = {**os.environ, "PAGEGRADE_DATA_DIR": str(folder)}
+    made = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+    folder.chmod(0o700)
+    found = json.loads(made.stdout)
+
+    assert made.stderr == b""
+    assert [one["topic"] for one in found if one["level"] == "problem"] == ["data folder"]
+    assert {"packages", "guard", "parser"} <= {one["topic"] for one in found}
+    assert "database" not in {one["topic"] for one in found}

@@ -118,6 +118,9 @@ def _look_here(*, delete_leftovers: bool) -> Iterator[Diagnosis]:
         yield look_at_sqlite()
         yield from look_at_folder(folder)
         if folder.exists():
+            if not os.access(folder, os.X_OK):
+                # That it cannot be written has been said; whether anything is inside cannot be seen.
+                return
             yield look_at_server(folder)
         yield from look_at_database(database)
         yield from _look_at_work_in_hand(database)
