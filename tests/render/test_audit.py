@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.model.audit_result import AuditResult, Distribution, Place, SiteCap, SiteFinding, Unevaluated
-from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text
+from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text, told_apart
 from pagegrade.render.prompt import render_audit_prompt
 
 EVIL = "<script>alert(1)</script>\x1b[2J=1+1"
@@ -74,6 +74,18 @@ def test_without_a_grade_no_score_is_shown() -> None:
     assert "Fewer than five different pages" in render_audit_html(none)
     assert "costs" not in render_audit_text(none)
     assert " points" not in render_audit_html(none).partition("</style>")[2]
+
+
+def test_findings_of_one_name_are_told_apart() -> None:
+    """By the first thing that each names, or its page; one that is alone needs nothing."""
+    one = replace(FINDING, number=1, check="inline-css", places=(Place(url="http://a.test/1", value="<p style=x>"),))
+    two = replace(one, number=2, places=(Place(url="http://a.test/2"),))
+    other = replace(one, number=3, state="other")
+    result = replace(RESULT, findings=(one, two, other))
+
+    assert told_apart(result) == {1: "<p style=x>", 2: "http://a.test/2"}
+    assert f"{FINDING.title}, <p style=x>: 1,200 pages" in render_audit_text(result, width=120)
+    assert render_audit_html(result).count("<code><bdi>&lt;p style=x&gt;</bdi></code>") == 2
 
 
 @pytest.mark.parametrize("tag", ["en", "de"])

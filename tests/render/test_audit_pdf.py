@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from pypdf import PdfReader
 
 from pagegrade.model.account import Brand
-from pagegrade.model.audit_result import AuditResult, Place, Template
+from pagegrade.model.audit_result import AuditResult, Folder, Place, Template
 from pagegrade.render.audit_pdf import MAX_DETAILED, MAX_FINDINGS, SHOWN_PLACES, audit_sheet
 from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.pdf import render_sheet_pdf
@@ -29,10 +29,15 @@ def made(result: AuditResult, tag: str = "en", brand: Brand = NO_BRAND) -> bytes
 def test_it_says_the_score_the_findings_and_where_they_are() -> None:
     """With the number of pages that link to a target, and what was not evaluated."""
     rows = (Template(number=1, name="/shop/{s}", pages=1_400, score=81.5, example="http://a.test/shop/1"),)
-    data = made(replace(RESULT, templates=rows))
+    tree = (
+        Folder(url="http://a.test/", level=0, pages=1_400, score=80.0),
+        Folder(url="http://a.test/shop/", level=1, pages=1_300, score=None),
+    )
+    data = made(replace(RESULT, templates=rows, folders=tree))
     reader, text = PdfReader(io.BytesIO(data)), text_of(data)
     parts = ["Auditofa.test", "49", "1,500of2,000", "Thescoreisatmost49", "Fixfirst", "8.00", "1,200pages"]
-    parts += ["http://a.test/gone", "countedinsoft-404", "/shop/{s}", "81.5", "Orphanpages", "Nositemapwasread."]
+    parts += ["http://a.test/gone", "countedinsoft-404", "/shop/{s}", "81.5", "shop/1,300–"]
+    parts += ["Orphanpages", "Nositemapwasread."]
     catalog = root_of(data)
 
     assert [part for part in parts if part not in text] == []

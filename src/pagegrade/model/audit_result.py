@@ -84,6 +84,18 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     example: str
 
 
+class Folder(msgspec.Struct, frozen=True, kw_only=True):
+    """Pages whose URLs begin alike up to a slash, those of the folders below it among them."""
+
+    url: str
+    """Ends with the slash."""
+    level: int
+    """Names in its path; 0 is the whole host."""
+    pages: int
+    score: float | None
+    """Mean of its pages; ``None`` where none has a grade."""
+
+
 class Unevaluated(msgspec.Struct, frozen=True, kw_only=True):
     """A site check that was not evaluated."""
 
@@ -146,6 +158,8 @@ class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
     not_applicable: tuple[str, ...]
     not_evaluated: tuple[Unevaluated, ...]
     templates: tuple[Template, ...]
+    folders: tuple[Folder, ...] = ()
+    """Those with most pages, in the order of a tree: each folder stands before those below it."""
     carried: int = 0
     """Of the fetched URLs, those that had not changed: what an earlier crawl read of them was carried over."""
     notes: tuple[str, ...] = ()

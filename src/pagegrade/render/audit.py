@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final
@@ -95,18 +96,29 @@ def first_to_fix(result: AuditResult) -> tuple[SiteFinding, ...]:
     return tuple(one for one in result.findings if one.lost)[:FIX_FIRST]
 
 
+def told_apart(result: AuditResult) -> dict[int, str]:
+    """Marks for findings of one name: number of the finding -> the first thing that it found, or its page."""
+    names = Counter((one.check, one.state) for one in result.findings)
+    return {
+        one.number: visible(one.places[0].value or one.places[0].url, 100)
+        for one in result.findings
+        if names[one.check, one.state] > 1 and one.places
+    }
+
+
 def render_audit_text(result: AuditResult, *, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
     """The result for a person at a terminal; arguments as for ``render_text``."""
     page = TextPage(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)
     _summary(page, result)
+    marks = told_apart(result)
     if first := first_to_fix(result):
         page.heading("Fix first")
         for one in first:
-            page.line(f"{one.lost:>6.2f}  {_headline(one)}", indent=2, hang=10)
+            page.line(f"{one.lost:>6.2f}  {_headline(one, marks)}", indent=2, hang=10)
     if result.findings:
         page.heading(f"Findings: {len(result.findings)}")
     for one in result.findings:
-        _finding(page, one)
+        _finding(page, one, marks)
     if result.not_evaluated:
         page.heading("Not evaluated")
     for item in result.not_evaluated:
@@ -156,16 +168,17 @@ def _summary(page: TextPage, result: AuditResult) -> None:
         page.line(f"A tenth of the pages score {result.p10} or less.")
 
 
-def _headline(finding: SiteFinding) -> str:
-    return f"{visible(finding.title, 120)}: {finding.pages:,} {'page' if finding.pages == 1 else 'pages'}"
+def _headline(finding: SiteFinding, marks: Mapping[int, str]) -> str:
+    mark = f", {marks[finding.number]}" if finding.number in marks else ""
+    return f"{visible(finding.title, 120)}{mark}: {finding.pages:,} {'page' if finding.pages == 1 else 'pages'}"
 
 
-def _finding(page: TextPage, finding: SiteFinding) -> None:
+def _finding(page: TextPage, finding: SiteFinding, marks: Mapping[int, str]) -> None:
     page.gap()
     cost = "" if finding.lost is None else f"costs {finding.lost:.2f}, "
     if finding.counted_in:
         cost = f"counted in {finding.counted_in}, "
-    page.line(Text.assemble((_headline(finding), "bold"), f"  [{finding.check}]"), indent=2, hang=4)
+    page.line(Text.assemble((_headline(finding, marks), "bold"), f"  [{finding.check}]"), indent=2, hang=4)
     where = "" if finding.template is None else ", nearly all pages of one template"
     page.line(f"{finding.severity}, {cost}{finding.share:.1%} affected{where}", indent=4)
     page.prose(parse_prose(finding.why), indent=4, first_label="Why")
@@ -235,7 +248,14 @@ def render_audit_article(result: AuditResult, *, tag: str = ENGLISH_TAG, pages_a
     said = cache(lambda text: translated(text, tag))
     # Escaped by the template.
     return Markup(  # noqa: S704
-        template.render(result=result, no_grade=NO_GRADE, first=first_to_fix(result), said=said, pages_at=pages_at)
+        template.render(
+            result=result,
+            no_grade=NO_GRADE,
+            first=first_to_fix(result),
+            marks=told_apart(result),
+            said=said,
+            pages_at=pages_at,
+        )
     )
 
 

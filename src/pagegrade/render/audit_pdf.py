@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final
 
@@ -10,7 +10,7 @@ from pagegrade.model.account import Brand
 from pagegrade.model.audit_result import AuditResult, Place, SiteFinding
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.parse.url import project_of
-from pagegrade.render.audit import NO_GRADE, first_to_fix
+from pagegrade.render.audit import NO_GRADE, first_to_fix, told_apart
 from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, visible
@@ -33,6 +33,7 @@ _LABELS: Final = {
     "findings": N_("Findings"),
     "first": N_("Fix first"),
     "fix": N_("Fix"),
+    "folder": N_("Folder"),
     "further": N_("Further findings"),
     "further_note": N_("Without details; the other formats of the report have them."),
     "made_with": N_("Made with"),
@@ -58,6 +59,7 @@ def audit_sheet(result: AuditResult, at_ms: int, *, tag: str = ENGLISH_TAG, bran
         tag: Language of the document, one of ``i18n.LOCALES``.
         brand: Look of whose document it is.
     """
+    marks = told_apart(result)
     words, said = texts_for(tag), cache(lambda text: translated(text, tag))
     site, date = visible(project_of(result.url), 100), words.date(at_ms)
     heading = words.gettext("Audit of %(site)s", site=site)
@@ -84,10 +86,19 @@ def audit_sheet(result: AuditResult, at_ms: int, *, tag: str = ENGLISH_TAG, bran
         "word": words.gettext(GRADE_WORDS[result.rating or "no grade"]),
         "summary": [breakable(line) for line in _summary(result, words)],
         "notes": [breakable(line) for line in _notes(result, words, said)],
-        "first": [_line(one, words, said) for one in first_to_fix(result)],
-        "findings": [_finding(one, words, said) for one in shown[:MAX_DETAILED]],
-        "further": [_line(one, words, said) for one in shown[MAX_DETAILED:]],
+        "first": [_line(one, words, said, marks) for one in first_to_fix(result)],
+        "findings": [_finding(one, words, said, marks) for one in shown[:MAX_DETAILED]],
+        "further": [_line(one, words, said, marks) for one in shown[MAX_DETAILED:]],
         "left_out": words.ngettext("%(num)s more is not listed.", "%(num)s more are not listed.", rest) if rest else "",
+        "folders": [
+            {
+                "name": breakable(visible(one.url if one.level == 0 else f"{one.url.split('/')[-2]}/", 80)),
+                "level": one.level,
+                "pages": words.number(one.pages),
+                "score": "–" if one.score is None else words.number(one.score, digits=1),
+            }
+            for one in (result.folders if len(result.folders) > 1 else ())
+        ],
         "templates": [
             {
                 "name": breakable(visible(one.name, 80)),
@@ -154,15 +165,20 @@ def _notes(result: AuditResult, words: Texts, said: Callable[[str], str]) -> lis
     return [*notes, *(visible(said(note), 400) for note in result.notes)]
 
 
-def _line(finding: SiteFinding, words: Texts, said: Callable[[str], str]) -> Values:
+def _title(finding: SiteFinding, said: Callable[[str], str], marks: Mapping[int, str]) -> str:
+    title = visible(said(finding.title), 120)
+    return breakable(f"{title}: {marks[finding.number]}" if finding.number in marks else title)
+
+
+def _line(finding: SiteFinding, words: Texts, said: Callable[[str], str], marks: Mapping[int, str]) -> Values:
     return {
-        "title": breakable(visible(said(finding.title), 120)),
+        "title": _title(finding, said, marks),
         "pages": words.number(finding.pages),
         "points": "–" if finding.lost is None or finding.counted_in else words.hundredths(finding.lost),
     }
 
 
-def _finding(finding: SiteFinding, words: Texts, said: Callable[[str], str]) -> Values:
+def _finding(finding: SiteFinding, words: Texts, said: Callable[[str], str], marks: Mapping[int, str]) -> Values:
     cost = words.ngettext("%(num)s page", "%(num)s pages", finding.pages)
     if finding.counted_in:
         cost += f" · {words.gettext('counted in %(check)s', check=visible(finding.counted_in, 60))}"
@@ -176,7 +192,7 @@ def _finding(finding: SiteFinding, words: Texts, said: Callable[[str], str]) -> 
     hidden -= min(SHOWN_PLACES, len(finding.places))
     return {
         "number": words.number(finding.number),
-        "title": breakable(visible(said(finding.title), 120)),
+        "title": _title(finding, said, marks),
         "importance": finding.severity,
         "cost": cost,
         "message": breakable(message),

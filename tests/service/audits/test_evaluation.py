@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pagegrade.checks import all_site_checks
 from pagegrade.model.audit_result import AuditResult
-from pagegrade.service.audits.evaluation import evaluate_crawl, facts_of, run_check
+from pagegrade.service.audits.evaluation import MAX_FOLDERS, MAX_LEVEL, evaluate_crawl, facts_of, run_check
 from pagegrade.store.analysis.derive import derive
 from tests.site_builders import evaluated, loaded, rows_of
 from tests.site_world.relations import ORIGIN, rows_of_world
@@ -123,6 +123,39 @@ def test_few_pages_have_no_grade() -> None:
 
     assert len(set(places)) > 1
     assert places == sorted(places)
+
+
+def page_at(number: int, path: str, score: int | None = 80, **columns: Any) -> dict[str, Any]:
+    """A page that was read."""
+    return {"page_id": number, "url": f"https://a.test{path}", "path": path, "score": score, **columns}
+
+
+def test_folders_are_a_tree_with_pages_and_their_mean_score() -> None:
+    """A folder counts those below it; a single page is none, and neither are errors and files."""
+    paths = ("/", "/x-1/a", "/x-1/b", "/x/1.html?y=/p/q", "/x/y/2.html", "/x/y/3.html", "/alone/z.html")
+    scores = (100, 90, None, 50, 60, 71, 80)
+    pages = [page_at(number, path, score) for number, (path, score) in enumerate(zip(paths, scores, strict=True), 1)]
+    others = [page_at(8, "/x/gone", None, status=404), page_at(9, "/x/file.pdf", None, words=None)]
+    found = evaluated(rows_of(pages=[*pages, *others])).folders
+
+    assert [(one.url, one.level, one.pages, one.score) for one in found] == [
+        ("https://a.test/", 0, 7, 75.2),
+        ("https://a.test/x/", 1, 3, 60.3),
+        ("https://a.test/x/y/", 2, 2, 65.5),
+        ("https://a.test/x-1/", 1, 2, 90.0),
+    ]
+
+
+@pytest.mark.parametrize(("folders", "shown"), [(MAX_FOLDERS - 1, MAX_FOLDERS), (MAX_FOLDERS, MAX_FOLDERS)])
+def test_of_many_folders_the_largest_are_shown(folders: int, shown: int) -> None:
+    """With the host that is above them all; a path has so many levels at most."""
+    deep = "/1/2/3/4/5/6/7/"
+    paths = [f"/f{number}/{page}" for number in range(folders) for page in range(2)]
+    found = evaluated(rows_of(pages=[page_at(number, path) for number, path in enumerate(paths, 1)])).folders
+    levels = evaluated(rows_of(pages=[page_at(1, deep), page_at(2, f"{deep}a")])).folders
+
+    assert (len(found), found[0].level, found[0].pages) == (shown, 0, 2 * folders)
+    assert [one.level for one in levels] == list(range(MAX_LEVEL + 1))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pagegrade.model.audit_result import (
     AuditResult,
     Distribution,
     Extent,
+    Folder,
     Place,
     SiteCap,
     SiteFinding,
@@ -31,6 +32,11 @@ from pagegrade.store.analysis.derive import SCALE, derive
 from pagegrade.store.analysis.relations import Relations
 
 MAX_TEMPLATES: Final = 50
+MAX_FOLDERS: Final = 60
+MAX_LEVEL: Final = 4
+"""Names in the path of the deepest folder that is shown."""
+FOLDER_PAGES: Final = 2
+"""A folder with fewer pages says no more than its page."""
 WORST: Final = 10
 LOST_PARTS: Final = 10_000
 """Parts of a point in which the penalties of pages are counted."""
@@ -118,6 +124,7 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
         not_applicable=tuple(name for name, outcome in outcomes.items() if outcome == "not_applicable"),
         not_evaluated=tuple(outcome for outcome in outcomes.values() if isinstance(outcome, Unevaluated)),
         templates=_templates(relations),
+        folders=_folders(relations),
         notes=tuple(filter(None, (facts.get("access"), facts.get("visitors")))),
     )
 
@@ -406,6 +413,34 @@ def _templates(relations: Relations) -> tuple[Template, ...]:
             SELECT template_id, name, count(*), round(avg(score), 1), min(url)
             FROM templates JOIN pages USING (page_id) JOIN named USING (template_id)
             GROUP BY template_id, name ORDER BY count(*) DESC, min(url) LIMIT {MAX_TEMPLATES}
+            """
+        )
+    )
+
+
+def _folders(relations: Relations) -> tuple[Folder, ...]:
+    """The folders with most pages. One has no more pages than that above it, so none is without the one above."""
+    return tuple(
+        Folder(url=url, level=level, pages=pages, score=None if total is None else round(int(total) / graded, 1))
+        for url, level, pages, total, graded in relations.rows(
+            f"""
+            WITH parts AS (
+                SELECT regexp_extract(url, '^[a-z]+://[^/]+') AS origin,
+                    string_split(split_part(path, '?', 1), '/')[2:-2] AS names, score
+                FROM pages WHERE state = 'fetched' AND status = 200 AND words IS NOT NULL
+            ), above AS (
+                SELECT origin, names, score,
+                    unnest(generate_series(0, least(len(names), {MAX_LEVEL}))) AS level
+                FROM parts
+            ), folders AS (
+                SELECT origin || '/' || array_to_string(names[1:level], '/') || CASE WHEN level > 0 THEN '/' ELSE '' END
+                    AS url, level, count(*) AS pages, sum(score) AS total, count(score) AS graded
+                FROM above GROUP BY ALL
+            )
+            SELECT * FROM (
+                SELECT * FROM folders WHERE pages >= {FOLDER_PAGES} OR level = 0
+                ORDER BY pages DESC, level, url LIMIT {MAX_FOLDERS}
+            ) ORDER BY string_split(url, '/')
             """
         )
     )

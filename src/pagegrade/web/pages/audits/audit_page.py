@@ -13,7 +13,7 @@ from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit
 from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import CATEGORIES
-from pagegrade.render.audit import NO_GRADE, first_to_fix
+from pagegrade.render.audit import NO_GRADE, first_to_fix, told_apart
 from pagegrade.render.audit_comparison import ASPECT_WORDS, KIND_WORDS, why_crawls_differ, why_not_comparable
 from pagegrade.render.english import N_
 from pagegrade.render.finding_texts import translated
@@ -135,6 +135,7 @@ async def _overview(
         result=result,
         newest=newest,
         first=() if result is None else first_to_fix(result),
+        marks={} if result is None else told_apart(result),
         exports=_exports(view, audit) if crawl.fetched or result is not None else (),
         findings=listed[(page - 1) * SHOWN_FINDINGS : page * SHOWN_FINDINGS],
         categories=_categories(view, () if result is None else result.findings, chosen, base),
