@@ -191,7 +191,8 @@ def test_what_older_versions_left_is_listed_and_deleted_when_asked_for(
     assert not folder.exists()
 
 
-def test_a_folder_that_may_not_be_entered_is_one_problem(tmp_path: Path) -> None:
+@pytest.mark.parametrize("below", ["", "data", "data/deeper"])
+def test_a_folder_that_may_not_be_entered_is_one_problem(tmp_path: Path, below: str) -> None:
     """Its files are not even looked for; everything else is looked at."""
     folder = tmp_path / "shut"
     folder.mkdir(mode=0)
@@ -199,7 +200,7 @@ def test_a_folder_that_may_not_be_entered_is_one_problem(tmp_path: Path) -> None
     rights = "-dac_override,-dac_read_search"
     without = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"] if os.geteuid() == 0 else []
     command = [*without, sys.executable, "-m", "pagegrade", "doctor", "--format", "json"]
-    environment = {**os.environ, "PAGEGRADE_DATA_DIR": str(folder)}
+    environment = {**os.environ, "PAGEGRADE_DATA_DIR": str(folder / below)}
     made = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
     folder.chmod(0o700)
     found = json.loads(made.stdout)

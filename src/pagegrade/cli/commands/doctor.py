@@ -44,6 +44,7 @@ from pagegrade.service.doctor.storage import (
     look_at_secret_keys,
     look_at_server,
     look_at_sqlite,
+    nearest_seen,
     newest_row_ms,
 )
 from pagegrade.service.runs.options import AnalyzeOptions
@@ -117,10 +118,11 @@ def _look_here(*, delete_leftovers: bool) -> Iterator[Diagnosis]:
             return
         yield look_at_sqlite()
         yield from look_at_folder(folder)
-        if folder.exists():
-            if not os.access(folder, os.X_OK):
-                # That it cannot be written has been said; whether anything is inside cannot be seen.
-                return
+        seen = nearest_seen(folder)
+        if not os.access(seen, os.X_OK):
+            # That it cannot be used has been said; whether anything is inside cannot be seen.
+            return
+        if seen == folder:
             yield look_at_server(folder)
         yield from look_at_database(database)
         yield from _look_at_work_in_hand(database)

@@ -47,11 +47,23 @@ _LEFTOVERS: Final = N_("leftovers")
 _SHOWN_LEFTOVERS: Final = 5
 
 
+def nearest_seen(folder: Path) -> Path:
+    """Return the folder, or the nearest one above it that this user can see."""
+    # Of one below a folder that may not be entered, `Path.exists` raises PermissionError.
+    return next(each for each in (folder, *folder.parents) if os.path.exists(each))  # noqa: PTH110
+
+
 def look_at_folder(folder: Path) -> Iterator[Diagnosis]:
     """Check that the data directory exists, is private and writable, and lies on a local disk with free space."""
-    if not folder.exists():
-        above = next(parent for parent in folder.parents if parent.exists())
-        if os.access(above, os.W_OK | os.X_OK):
+    above = nearest_seen(folder)
+    if above != folder:
+        if not os.access(above, os.X_OK):
+            yield problem(
+                "data folder",
+                phrase("{0} cannot be reached: this user may not enter {1}", folder, above),
+                "Set PAGEGRADE_DATA_DIR to a folder of this user.",
+            )
+        elif os.access(above, os.W_OK):
             yield ok("data folder", phrase("{0} is not there yet; the first start makes it", folder))
         else:
             yield problem(
