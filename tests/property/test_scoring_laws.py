@@ -84,10 +84,9 @@ def test_score_is_bounded_and_adds_up(page: dict[str, Observed]) -> None:
 def test_of_a_cause_one_finding_is_charged(page: dict[str, Observed]) -> None:
     """The most expensive one; the others name it. An effect and its causes together cost no less than any of them."""
     result = score(RULES, page)
-    brought = {effect: causes for effects, causes in EFFECTS.items() for effect in effects}
     for name, carrier in result.counted_in.items():
         cause = RULES[name].cause
-        causes = {cause, *brought.get(cause or "", ())}
+        causes = {cause, *EFFECTS.get(cause or "", ())}
         together = sum(result.lost[other] for other, rule in RULES.items() if (rule.cause or other) in causes)
         assert (RULES[carrier].cause or carrier) in causes
         assert carrier not in result.counted_in

@@ -79,7 +79,7 @@ def test_effect_of_a_cause_in_another_category_is_refused() -> None:
     """For the same reason."""
     other = replace(TITLE, id="other", category="content", cause="paint-time")
 
-    with pytest.raises(TypeError, match="the causes of paint-time and these belong to content, seo"):
+    with pytest.raises(TypeError, match="'paint-time' and its causes belong to content, seo"):
         rules_of([replace(TITLE, cause="script-bytes"), other])
 
 

@@ -15,9 +15,8 @@ TENTHS: Final = 10
 SERIOUS: Final = Severity.HIGH.value
 """Points from which on a finding is serious: a page that has one is not good, whatever else is right."""
 SERIOUS_CAP: Final = GOOD_FROM - 1
-EFFECTS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
-    ("script-bytes", "style-bytes"): ("compression",),
-    ("paint-time",): (
+EFFECTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "paint-time": (
         "compression",
         "image-bytes",
         "javascript-defer",
@@ -26,8 +25,8 @@ EFFECTS: Final[Mapping[tuple[str, ...], tuple[str, ...]]] = {
         "style-bytes",
     ),
 }
-"""Causes -> what of the same category brings them about: causes, and checks without one. Together they are charged only
-as far as these cost less than they do. Effects that are causes themselves come before what they bring about."""
+"""Cause -> what of the same category brings it about: causes, and checks without one. It is charged only as far as
+these cost less than it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +78,11 @@ def rules_of(checks: Iterable[CheckLike]) -> dict[str, Rule]:
             cause=check.cause,
             caps=tuple(_named(check, cap) for cap in check.caps),
         )
-    for effects, causes in EFFECTS.items():
+    for effect, causes in EFFECTS.items():
         alone = {name: rules[name].category for name in causes if name in rules}
-        found = {(homes | alone)[name] for name in (*effects, *causes) if name in homes or name in alone}
+        found = {(homes | alone)[name] for name in (effect, *causes) if name in homes or name in alone}
         if len(found) > 1:
-            raise TypeError(f"the causes of {', '.join(effects)} and these belong to {', '.join(sorted(found))}")
+            raise TypeError(f"the effect {effect!r} and its causes belong to {', '.join(sorted(found))}")
     return rules
 
 

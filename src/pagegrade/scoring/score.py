@@ -1,7 +1,7 @@
 """Losses -> score: absolute penalties, causes charged once, effects less their causes, category budgets, caps.
 
 Why it cannot fall when something is fixed: a penalty grows with its loss, a cause costs the maximum of its findings, an
-effects and their causes together cost the greater one of their two sums, all in one category, a category
+effect and its causes together cost the maximum of the effect and the sum of the causes, all in one category, a category
 takes the sum up to its budget, the score is what the categories leave, and a cap applies to the worst states of its
 check, or to what it costs by itself. Each of these steps is monotone. Sums are of whole tenths of a point, so the order
 of the checks cannot change a digit.
@@ -104,8 +104,8 @@ def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores
         if penalty >= SERIOUS * TENTHS and name not in counted_in and name not in limited
     )
     charged = penalties | dict.fromkeys(counted_in, 0)
-    for effects, causes in EFFECTS.items():
-        _charge_effects(effects, causes, rules=rules, carriers=carriers, charged=charged, counted_in=counted_in)
+    for effect, causes in EFFECTS.items():
+        _charge_effect(effect, causes, rules=rules, carriers=carriers, charged=charged, counted_in=counted_in)
     caps.sort(key=lambda cap: (cap.max_score, cap.check, cap.category or ""))
     totals = dict.fromkeys(CATEGORIES, 0)
     for name, penalty in charged.items():
@@ -140,8 +140,8 @@ def score(rules: Mapping[str, Rule], observed: Mapping[str, Observed]) -> Scores
 _NOT_EVALUATED = Observed(None)
 
 
-def _charge_effects(
-    effects: Iterable[str],
+def _charge_effect(
+    effect: str,
     causes: Iterable[str],
     *,
     rules: Mapping[str, Rule],
@@ -149,17 +149,15 @@ def _charge_effects(
     charged: dict[str, int],
     counted_in: dict[str, str],
 ) -> None:
-    """Reduce what effects cost together by what their causes cost; one that costs nothing more is counted in them."""
+    """Reduce what an effect costs by what its causes cost; an effect that costs nothing more is counted in them."""
+    carrier = carriers.get(effect)
     paid = [name for cause in causes if charged.get(name := carriers.get(cause, cause))]
-    left = sum(charged[name] for name in paid)
-    for carrier in filter(None, map(carriers.get, effects)):
-        counted = min(left, charged[carrier])
-        # What a cause costs counts once: else two effects would cost more when it is fixed.
-        left -= counted
-        charged[carrier] -= counted
-        if counted and not charged[carrier]:
-            highest = min(paid, key=lambda name: _order(name, rules, charged))
-            counted_in |= {name: highest for name, other in counted_in.items() if other == carrier} | {carrier: highest}
+    if carrier is None or not paid:
+        return
+    charged[carrier] = max(0, charged[carrier] - sum(charged[name] for name in paid))
+    if not charged[carrier]:
+        highest = min(paid, key=lambda name: _order(name, rules, charged))
+        counted_in |= {name: highest for name, other in counted_in.items() if other == carrier} | {carrier: highest}
 
 
 def _order(name: str, rules: Mapping[str, Rule], penalties: Mapping[str, int]) -> tuple[int, int, str]:
