@@ -62,8 +62,8 @@ _STAYS: Final = frozenset({"status_401"})
 """Refusals that no repetition passes: only a sign-in does."""
 _AS_SENT: Final = frozenset({"plain_body", "unknown_coding", "too_many_codings"})
 """Notes of a body that was kept as it was sent, so that nothing of it is missing."""
-_END: Final = b"</html"
-_MAX_END: Final = 4_096
+_ENDS: Final = (b"</html", b"</body")
+_MAX_END: Final = 65_536
 """Bytes in which the end of a page is looked for; scripts and comments may stand behind it."""
 _DOCUMENT_HOLDS: Final = frozenset({"empty_shell"})
 """Kinds of ``Withheld`` whose document is that of the page, although it is not all of it."""
@@ -302,7 +302,8 @@ def refusal_of(artifacts: Artifacts) -> Failure | None:
             reason="decode_bomb",
             http_status=response.status,
         )
-    if response.truncated == "coding" and not response.body:
+    is_a_part = _is_a_part(response)
+    if is_a_part and response.truncated == "coding" and "truncated_stream" not in response.notes:
         return Failure(
             code="not_html",
             message="The answer could not be unpacked: its Content-Encoding is damaged or one that was not asked for.",
@@ -310,7 +311,7 @@ def refusal_of(artifacts: Artifacts) -> Failure | None:
             http_status=response.status,
             retryable=True,
         )
-    if _is_a_part(response):
+    if is_a_part:
         # The limits are ours, and what lies below them is large enough to be judged. Anything else that ends a page
         # early is no property of it: what has not arrived is not missing from the page.
         return Failure(
@@ -335,7 +336,9 @@ def _is_a_part(response: Response) -> bool:
     """Return whether the end of the page is among what did not arrive, for another reason than our limits."""
     if response.truncated in {None, "limit"} or not _AS_SENT.isdisjoint(response.notes):
         return False
-    return _END not in response.body[-_MAX_END:].lower()
+    # Without the zeros of UTF-16.
+    tail = response.body[-_MAX_END:].replace(b"\0", b"").lower()
+    return not any(end in tail for end in _ENDS)
 
 
 def _observed(evaluated: Evaluated) -> Observed:
