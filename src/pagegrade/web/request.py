@@ -29,7 +29,7 @@ from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.web.http.body import FORM, MAX_BYTES, parse_received, read_body, read_media_type
 from pagegrade.web.http.client_ip import Network, client_address
 from pagegrade.web.http.fields import is_spelled_freely, names_of, read_fields
-from pagegrade.web.http.forms import parse_pairs, refuse_repeated
+from pagegrade.web.http.forms import parse_pairs
 from pagegrade.web.operations import Operation
 from pagegrade.web.problems import Rejected, bad_request
 
@@ -183,10 +183,8 @@ class Request(StarletteRequest):
         media_type, boundary = read_media_type(self.method, content_type, self.header(b"content-encoding"))
         body = await read_body(self.receive, self.header(b"content-length"), max_bytes=max_bytes)
         sent = await parse_received(body, media_type, boundary)
-        if media_type in {None, FORM}:
-            refuse_repeated(body, lambda name: _base(name) in lists)
-            if lists:
-                sent = with_lists(sent, body, lists)
+        if lists and media_type in {None, FORM}:
+            sent = with_lists(sent, body, lists)
         known = names_of(model)
         self._ignored_fields = tuple(name for name in sent if name not in known)
         return read_fields(model, sent, "body")

@@ -143,8 +143,13 @@ def test_a_model_that_no_form_can_fill_is_refused() -> None:
     class Odd(BaseModel):
         names: list[str] = []
 
+    class Unheard(BaseModel):
+        number: int = Field(1, lt=9)
+
     with pytest.raises(TypeError, match="names"):
         read_fields(Odd, {}, "body")
+    with pytest.raises(TypeError, match="lt is not read"):
+        read_fields(Unheard, {}, "body")
 
 
 @pytest.mark.parametrize("blank", [None, "", " ", "\t \u00a0"])

@@ -11,7 +11,6 @@ from pagegrade.web.http.forms import (
     parse_pairs,
     parse_parameters,
     parse_upload,
-    refuse_repeated,
 )
 from pagegrade.web.problems import Rejected
 
@@ -200,33 +199,3 @@ def test_no_other_field_is_a_file(name: str) -> None:
     for file in ("logo", ""):
         with pytest.raises(Rejected):
             parse_upload(body, b"B", file)
-
-
-@pytest.mark.parametrize(
-    "body", [b"url=a&url=b", b"url=a&url=a", b"url=&x=1&u%72l=b", "größe=1&gr%C3%B6%C3%9Fe=2".encode(), b"url&url"]
-)
-def test_field_that_stands_twice_is_refused(body: bytes) -> None:
-    """However it is written: it is not certain which value counts."""
-    with pytest.raises(Rejected, match="twice"):
-        refuse_repeated(body, lambda _: False)
-
-    refuse_repeated(body, lambda _: True)
-
-
-@pytest.mark.parametrize("body", [b"", b"url=a", b"url=a&URL=b", b"url=a&&x=url", "größe=1&grösse=2".encode()])
-def test_fields_that_stand_once_are_taken(body: bytes) -> None:
-    """Names differ by their letters, and values may repeat a name."""
-    refuse_repeated(body, lambda _: False)
-
-
-@pytest.mark.parametrize(("second", "is_refused"), [("url", True), ("größe", False)])
-def test_part_that_stands_twice_is_refused(second: str, *, is_refused: bool) -> None:
-    """As in the other kind of form."""
-    part = '--b\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
-    body = (part.format("url", "1") + part.format(second, "2") + "--b--\r\n").encode()
-
-    if is_refused:
-        with pytest.raises(Rejected, match="twice"):
-            parse_multipart(body, b"b")
-    else:
-        assert parse_multipart(body, b"b") == {"url": "1", "größe": "2"}

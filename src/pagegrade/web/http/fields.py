@@ -26,6 +26,8 @@ _INTEGER: Final = re.compile(r"-?[0-9]{1,100}")
 """Longer than any limit, so that a number beyond one is told so."""
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _BOUNDS: Final = ("ge", "le", "max_length")
+_NO_BOUNDS: Final = ("gt", "lt", "multiple_of", "min_length")
+"""What a model may not declare, because it would be read as if it stood nowhere."""
 
 
 class UnreadableError(Exception):
@@ -201,6 +203,9 @@ def _rule(attribute: str, field: FieldInfo) -> _Rule:
     is_list = get_origin(kind) is tuple
     if choices is None and reads is None and not is_list and kind not in {int, float, str}:
         raise TypeError(f"{attribute}: {kind!r} cannot be read from a form")
+    ignored = [name for each in field.metadata for name in _NO_BOUNDS if getattr(each, name, None) is not None]
+    if ignored:
+        raise TypeError(f"{attribute}: {', '.join(ignored)} is not read here; use {', '.join(_BOUNDS)}")
     bounds = {name: getattr(each, name) for each in field.metadata for name in _BOUNDS if hasattr(each, name)}
     return _Rule(
         name=field.alias or attribute,

@@ -1,7 +1,6 @@
 """Parse names and values from a query string, a form, a multipart form or a JSON object. Strict: UTF-8 and no NUL.
 
-If a name occurs more than once, the last value counts. In JSON (RFC 8259 section 4), in multipart forms, and in forms
-that are passed to ``refuse_repeated``, it is an error.
+If a name occurs more than once, the last value counts, except in JSON, where it is an error (RFC 8259 section 4).
 Parameters of a header value, such as ``boundary`` of a media type (RFC 9110 section 5.6.6), are read once from left to
 right, with a bound; ``email.message`` takes quadratic time for values that an untrusted client chooses.
 """
@@ -11,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from string import hexdigits
 from typing import Any, Final, NoReturn
 
@@ -71,27 +70,6 @@ logging.getLogger("python_multipart").setLevel(logging.ERROR)
 _UNUSABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 _BYTES: Final = {one + other: bytes.fromhex(one + other) for one in hexdigits for other in hexdigits}
-
-
-_TWICE: Final = "A name stands twice in the form."
-
-
-def refuse_repeated(body: bytes, allowed: Callable[[str], bool]) -> None:
-    """Refuse a form of which it is not certain which value of a field counts, as JSON objects are refused.
-
-    Args:
-        body: ``application/x-www-form-urlencoded`` that ``parse_pairs`` has parsed, so that its length is bounded.
-        allowed: Tells of a name if it may stand more than once.
-
-    Raises:
-        Rejected: A name that may not stands twice.
-    """
-    seen: set[str] = set()
-    for pair in filter(None, body.split(b"&")):
-        name = _decode(pair.partition(b"=")[0], "The form")
-        if name in seen and not allowed(name):
-            raise bad_request(_TWICE)
-        seen.add(name)
 
 
 def parse_pairs(raw: bytes, where: str) -> dict[str, str]:
@@ -208,8 +186,6 @@ class _Multipart:
         if self._is_file:
             self.content = b"".join(self._data)
             return
-        if self._name in self.fields:
-            raise bad_request(_TWICE)
         self.fields[self._name] = _text(b"".join(self._data), "The form")
 
     def _end(self) -> None:

@@ -51,7 +51,7 @@ KINDS: Final = {
 class LogQuery(BaseModel):
     """Part of the log."""
 
-    before: int | None = Field(default=None, ge=1, lt=2**63)
+    before: int | None = Field(default=None, ge=1, le=2**63 - 1)
     """Id of an action; only older ones are shown."""
 
 
