@@ -7,6 +7,7 @@ import pytest
 from pagegrade.parse.html.parser import parse_document
 from pagegrade.parse.html.visible_content import MAX_NODES, find_undrawn, names_of_root, shows_nothing, stays_faded
 from tests.builders import URL, make_document
+from tests.linear import MAX_RATIO, growth
 
 
 @pytest.mark.parametrize(
@@ -93,6 +94,13 @@ def test_notes_for_browsers_that_cannot_draw_are_short() -> None:
         assert (find_undrawn(page, page.body.node.select_one("main")) is not None) is is_found  # type: ignore[union-attr]
 
 
+_HIDDEN = "<style id=hide>body{opacity:0!important}</style>"
+_GTAG = (
+    "<script>window.dataLayer=window.dataLayer||[];function gtag(){dataLayer.push(arguments);}"
+    "gtag('js',new Date());gtag('config','G-1');</script>"
+)
+
+
 @pytest.mark.parametrize(
     ("head", "attributes", "names"),
     [
@@ -114,9 +122,21 @@ def test_notes_for_browsers_that_cannot_draw_are_short() -> None:
         ("<style>.waits body{opacity:0}</style>", "", set()),
         ("<style>body{opacity:0.5}main{opacity:0}</style>", "", set()),
         (
-            "<style id=hide>body{opacity:0!important}</style><script>window.tst=window.tst||[];tst.push(f)</script>",
+            _HIDDEN + "<script>window.tst=window.tst||[];tst.push(function(){hide.remove()})</script>",
             "",
             {"hide", "tst"},
+        ),
+        (_HIDDEN + "<script>window.tst=window.tst||[];tst.push(f);hide.remove()</script>", "", {"hide"}),
+        (_HIDDEN + _GTAG, "", {"hide"}),
+        (
+            "<style>body{opacity:0!important}</style><script>tst=tst||[];tst.push(['opacity',1])</script>",
+            "",
+            {"opacity", "tst"},
+        ),
+        (
+            _HIDDEN + "<script>a1=a1||[];b1=b1||[];a1.push(1);b1.push(2);b1.push(hide)</script>",
+            "",
+            {"hide", "b1"},
         ),
     ],
 )
@@ -127,6 +147,7 @@ def test_names_by_which_a_script_shows_a_page(head: str, attributes: str, names:
     assert set(names_of_root(document.body.node)) == names  # type: ignore[union-attr, arg-type]
 
 
+_LOST = "https://test.example/a.js"
 _SHOW = "document.getElementById('hide').remove()"
 _LIST = "window.tst=window.tst||[];"
 _PUSH = f"tst.push(['ready',function(){{{_SHOW}}}]);"
@@ -171,3 +192,45 @@ def test_page_that_waits_for_a_missing_script_is_never_shown(
     said: dict[str, tuple[str, ...]] = {f"{URL}own.js": names, "https://test.example/a.js": ()}
 
     assert stays_faded(document, said) is is_faded
+
+
+@pytest.mark.parametrize("text", ["слово", "言葉", "कुर्सी"])
+def test_scripts_that_count_visits_show_no_page(text: str) -> None:
+    """Every one of them knows the list of orders for itself, which says nothing about the page."""
+    page = (
+        f"<!doctype html>{_HIDDEN}<script src=https://test.example/a.js></script>"
+        f"<script async src=https://tags.example/gtag.js></script>{_GTAG}<p>{text}"
+    )
+    document = parse_document(page.encode(), url=URL, content_type="text/html; charset=utf-8", lost=[_LOST])
+    said = {"https://tags.example/gtag.js": ("dataLayer",)}
+
+    assert stays_faded(document, said)
+    assert not stays_faded(document, {"https://tags.example/gtag.js": ("hide",)})
+
+
+@pytest.mark.parametrize(
+    ("attributes", "is_faded"),
+    [
+        ("type=text/plain", False),
+        ("type=application/json", False),
+        ("nomodule", False),
+        ("", True),
+        ("type=module", True),
+    ],
+)
+def test_only_scripts_that_browsers_run_can_be_missing(attributes: str, *, is_faded: bool) -> None:
+    """Scripts that wait for consent are data, and those for old browsers are not asked for."""
+    page = f"<!doctype html>{_HIDDEN}<script {attributes} src={_LOST}></script><script>{_ORDER}</script><p>слово"
+    document = parse_document(page.encode(), url=URL, content_type="text/html; charset=utf-8", lost=[_LOST])
+
+    assert stays_faded(document, {}) is is_faded
+
+
+def test_many_scripts_cost_linear_time() -> None:
+    """Each is looked at once, whatever the others are."""
+    pages = {
+        n: make_document(f"<!doctype html>{_HIDDEN}{'<script src=/a.js></script>' * n}<script>{_ORDER}</script><p>x")
+        for n in (2_000, 4_000, 8_000)
+    }
+
+    assert growth(lambda n: stays_faded(pages[n], {f"{URL}a.js": ()}), 2_000) <= MAX_RATIO

@@ -9,7 +9,7 @@ from typing import Final
 
 from turbohtml import Element, Text
 
-from pagegrade.model.document import Document
+from pagegrade.model.document import Document, Script
 from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.css.ink import ink_blocks
 from pagegrade.parse.url import strip_fragment
@@ -140,11 +140,12 @@ def stays_faded(document: Document, script_names: Mapping[str, Collection[str] |
     if not names:
         return False
     running = document.running_scripts
-    is_missing = any(one.url is not None and one not in running for one in document.scripts)
+    wanted = sum(one.url is not None and _is_code(one) for one in document.scripts)
+    is_missing = wanted > sum(one.url is not None for one in running)
     texts = [
         script_names.get(strip_fragment(one.url))
         if one.url is not None
-        else _without_orders(one.text)
+        else _split_orders(one.text)[0]
         if is_missing
         else one.text
         for one in running
@@ -152,8 +153,14 @@ def stays_faded(document: Document, script_names: Mapping[str, Collection[str] |
     return all(said is not None and not any(name in said for name in names) for said in texts)
 
 
-def _without_orders(text: str) -> str:
-    """An inline script without what it only leaves in a list, which a script that is missing would have done."""
+def _is_code(script: Script) -> bool:
+    """Return whether browsers with modules run a script if its file is there."""
+    return script.kind == "module" or (script.kind == "classic" and "nomodule" not in script.attrs)
+
+
+def _split_orders(text: str) -> tuple[str, dict[str, str]]:
+    """(an inline script without what it only leaves in lists for other scripts, name of a list -> what it leaves)."""
+    orders: dict[str, str] = {}
     for queue in [*islice(_QUEUE.finditer(text), _MAX_ORDERS)]:
         text = text.replace(queue[0], "", 1)
         pattern = re.compile(rf"(?:window\.)?(?<![\w$]){re.escape(queue[1])}\.push\(")
@@ -169,16 +176,17 @@ def _without_orders(text: str) -> str:
                     break
             if depth:
                 break
+            orders[queue[1]] = orders.get(queue[1], "") + text[order.end() : at + 1]
             text, at = text[: order.start()] + text[at + 1 :], order.start()
-    return text
+    return text, orders
 
 
 def names_of_root(body: Element) -> tuple[str, ...]:
     """The names by which a script shows a page that its own rules leave without opacity; empty for one that is shown.
 
     Testing tools hide a page until they have changed it, so that visitors do not see the change. A rule with an
-    animation shows the page by itself. The list in which an inline script leaves orders is such a name, as the script
-    that carries them out knows it.
+    animation shows the page by itself. The list in which an inline script leaves an order that has such a name in it is
+    one, too, as the script that carries the order out knows it; all other lists of scripts show nothing.
     """
     html = body.parent
     if not isinstance(html, Element):
@@ -206,11 +214,14 @@ def names_of_root(body: Element) -> tuple[str, ...]:
             _fade(last, one, match, is_moved="animation" in own)
     if not any(is_unseen for is_unseen, _ in last.values()):
         return ()
-    scripts = (one.text for one in islice(html.select("script:not([src])"), _MAX_NAMES))
-    names.update(found[1] for text in scripts for found in islice(_QUEUE.finditer(text), _MAX_ORDERS))
     # What is said to be important, a script cannot overrule: it takes the name or the element away.
-    is_firm = all(firm for is_unseen, firm in last.values() if is_unseen)
-    return tuple(sorted(names - {"opacity"} if is_firm else names)[:_MAX_NAMES]) or ("opacity",)
+    if len(names) > 1 and all(firm for is_unseen, firm in last.values() if is_unseen):
+        names.discard("opacity")
+    known = sorted(names)[:_MAX_NAMES]
+    scripts = (one.text for one in islice(html.select("script:not([src])"), _MAX_NAMES))
+    lists = (one for text in scripts for one in _split_orders(text)[1].items())
+    names.update(one for one, orders in lists if any(name in orders for name in known))
+    return tuple(sorted(names)[:_MAX_NAMES])
 
 
 def _may_fade(css: str, html: Element, body: Element) -> bool:
