@@ -118,17 +118,21 @@ def find_hidden_orders(document: Document, concealed: ConcealedText) -> Iterator
 
 
 def _without_scripts(text: str, document: Document) -> str:
-    """The text of the body without its scripts, which are most of it and no text that programs read."""
+    """The text of the body without the inside of its scripts, which is most of it and no text that programs read.
+
+    The words of a script may stand in the text before it, too, and go there instead: what is left at both ends is as
+    long as an order, so that none is cut in two.
+    """
     parts: list[str] = []
     start = 0
     for script in document.scripts:
-        if script.text and not script.in_head:
+        if len(script.text) > 2 * _MAX_APART and not script.in_head:
             # The search for a long text takes a time to prepare.
             at = text.find(script.text[:_MAX_START], start)
             if at < 0 or not text.startswith(script.text, at):
                 break
-            parts.append(text[start:at])
-            start = at + len(script.text)
+            parts.append(text[start : at + _MAX_APART])
+            start = at + len(script.text) - _MAX_APART
     return "\n".join((*parts, text[start:]))
 
 
