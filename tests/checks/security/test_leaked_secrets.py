@@ -134,6 +134,11 @@ AREA = (
     "<!doctype html><title>x</title><a href=/>A</a><a href=/sklep>B</a><a href=/konto/1>C</a><a href=/konto/2>D</a>"
     "<a href=/konto/wyloguj>To nie Ty?</a><p>marta.z@poczta.pl, +48 600 000 000 14.10.2026, 02.08.2026"
 )
+NEWSLETTER = (
+    "<!doctype html><title>x</title><a href=/>A</a><a href=/verein>B</a><a href=/konto/2026-09>C</a>"
+    "<a href=/konto/2026-08>D</a><a href=/konto/abmelden>Newsletter abbestellen</a>"
+    "<p>Am 14.10.2026 und 18.10.2026: ruderclub@gmx.de, 0651 9940 1177"
+)
 HIT = ("X-Cache", "HIT")
 SESSION = ("Set-Cookie", "JSESSIONID=7A31F0C2B9D84E55; Path=/; Secure; HttpOnly")
 
@@ -147,6 +152,10 @@ SESSION = ("Set-Cookie", "JSESSIONID=7A31F0C2B9D84E55; Path=/; Secure; HttpOnly"
         (ACCOUNT, (HIT,), "none"),
         (AREA, (HIT,), "account"),
         (AREA, (("X-Cache", "MISS"),), "none"),
+        (NEWSLETTER, (HIT,), "none"),
+        (NEWSLETTER.replace("Newsletter abbestellen", "Ausloggen"), (HIT,), "account"),
+        (NEWSLETTER.replace("abmelden>Newsletter abbestellen", "sign-off>Final sign-off"), (HIT,), "none"),
+        (NEWSLETTER.replace("/abmelden", "/sign-out"), (HIT,), "account"),
         (ACCOUNT, (HIT, ("Set-Cookie", "_ga=GA1.2")), "none"),
         (ACCOUNT, (HIT, ("Set-Cookie", "JSESSIONID=; Max-Age=0")), "none"),
         ("<!doctype html><title>x</title><p>marta.z@poczta.pl, +48 600 000 000", (HIT, SESSION), "none"),

@@ -70,7 +70,8 @@ def test_pages_for_everybody(page: str) -> None:
     [
         ("hesabim", "/hesabim/cikis", MIN_AREA, MIN_AREA, True),
         ("حسابي/", "/حسابي/logout", MIN_AREA, MIN_AREA, True),
-        ("de/konto/adressen", "/de/konto/abmelden", MIN_AREA, MIN_AREA, True),
+        ("de/konto/adressen", "/de/konto/ausloggen", MIN_AREA, MIN_AREA, True),
+        ("de/konto/adressen", "/de/konto/abmelden", MIN_AREA, MIN_AREA, False),
         ("konto", "/konto/выход/", MIN_AREA, MIN_AREA, True),
         ("hesabim", "/hesabim/cikis", MIN_AREA - 1, MIN_AREA, False),
         ("hesabim", "/hesabim/cikis", MIN_AREA, MIN_AREA - 1, False),
@@ -100,6 +101,9 @@ LINKS = "<a href=/>a</a><a href=/b>b</a><a href=/docs/c>c</a><a href=/docs/d>d</
     [
         ("<a href=/docs/logout>x</a><p>14.10.2026, 2/8/2026", True),
         ("<a href=/docs/logout>x</a><p>14.10.2026 and 14.10.2026", False),
+        ("<a href=/docs/logout>x</a><p>14.10.2026, 14.10.2026, 2/8/2026", True),
+        ("<a href=/docs/logout>x</a><p>14.10.2026 and 2026-10-14, 02.08.2026 and 2/8/2026", True),
+        ("<a href=/docs/logout>x</a><p>04.10.2026 and 2026-10-04, 4/10/2026", False),
         ("<a href=/docs/logout>x</a><p>Version 4.12.0, 4.13.1 of 2026", False),
         ("<a href=/docs/logout>x</a><pre>2026-10-14 2026-08-02</pre>", False),
         ("<a href=/docs/leaving>Log out</a><p>14.10.2026, 2/8/2026", False),
@@ -118,3 +122,33 @@ def test_only_so_long_a_word_is_the_way_out(signs: str, *, is_account: bool) -> 
     page = f"<!doctype html><title>x</title>{LINKS}<a href=/docs/{'%20' * 18}{signs}cikis>x</a><p>14.10.2026, 2/8/2026"
 
     assert is_in_account(make_document(page, url="https://example.com/docs/a")) is is_account
+
+
+@pytest.mark.parametrize(
+    ("address", "text", "is_account"),
+    [
+        ("abmelden", "Newsletter abbestellen", False),
+        ("abmelden", "Abmelden", False),
+        ("abmelden", "Ausloggen", True),
+        ("afmelden", "Afmelden voor de nieuwsbrief", False),
+        ("afmelden", "Uitloggen", True),
+        ("odhlasit", "Odhlásit odběr novinek", False),
+        ("odhl%C3%A1si%C5%A5", "Odhlásiť sa", False),
+        ("odjava", "Odjava s e-novosti", False),
+        ("%D0%BE%D0%B4%D1%98%D0%B0%D0%B2%D0%B0", "Одјава", False),
+        ("kijelentkezes", "Kijelentkezés 11 óráig", False),
+        ("sign-off", "Final sign-off", False),
+        ("signoff?list=4", "Sign off", False),
+        ("sign-off", "Sign out", True),
+        ("logoff", "Sign off", True),
+        ("signout", "x", True),
+        ("cerrarsesion", "x", True),
+        ("%E3%83%AD%E3%82%B0%E3%82%A2%E3%82%A6%E3%83%88", "x", True),
+    ],
+)
+def test_the_way_out_of_a_list_is_none_of_an_account(address: str, text: str, *, is_account: bool) -> None:
+    """Newsletters, hotels and surveyors use words for it, too, unless the text can mean nothing else."""
+    links = "<a href=/>a</a><a href=/b>b</a><a href=/news/2026-09>c</a><a href=/news/2026-08>d</a>"
+    page = f"<!doctype html><title>x</title>{links}<a href='/news/{address}'>{text}</a><p>14.10.2026, 2/8/2026"
+
+    assert is_in_account(make_document(page, url="https://example.com/news/2026-10")) is is_account

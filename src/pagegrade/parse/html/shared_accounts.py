@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Collection, Iterator
 from typing import Final
 from urllib.parse import unquote
 
@@ -43,12 +42,20 @@ _SIGN_OUT: Final = frozenset(
         ),
     )
 )
+_OTHER_MEANINGS: Final = frozenset(
+    (
+        *("sign off", "abmelden", "afmelden", "odhlásit", "odhlásit se", "odhlásiť", "odhlásiť sa", "odjava"),
+        *("odjavi se", "odjavi me", "одјава", "одјави се", "izrakstīties", "kijelentkezés", "注销"),  # noqa: RUF001
+    )
+)
+"""Those of them that also mean to end a subscription, a registration or a stay, or to approve a work."""
 _MIN_SEGMENT: Final = 5
 """Latin letters of a word for it that is a part of an address: shorter ones have other meanings, too."""
 _MAX_SEGMENT: Final = 60
 MIN_AREA: Final = 2
 """Links into the part of a site that has a way out of its own, and links out of that part."""
 _SIGN_OUT_ADDRESS: Final = re.compile(r"(?:^|[/?&=_.-])(?:log|sign)[-_]?(?:out|off)(?:[/?&=_.-]|$)", re.IGNORECASE)
+_SIGN_OFF: Final = re.compile(r"sign[-_]?off", re.IGNORECASE)
 _SIGN_IN_ADDRESS: Final = re.compile(
     r"(?:^|[/?&=_.-])(?:(?:log|sign)[-_]?(?:in|on|up)|register|anmelden|connexion|iniciar-[a-z]{3,9}|inloggen|zaloguj)"
     r"(?:[/?&=_.-]|$)",
@@ -63,6 +70,7 @@ MIN_FIELDS: Final = 2
 _NUMBER: Final = re.compile(r"(?<![\w.+#/-])\+?\d[0-9 ()/.-]{7,20}(?<=\d)(?![\w-])")
 _DATE: Final = re.compile(r"\b\d{1,4}[-./]\d\d?[-./]\d{1,4}\b")
 _DAY: Final = re.compile(r"(?<![\w.-])(?:(?:19|20)\d\d([-./])\d\d?\1\d\d?|\d\d?([-./])\d\d?\2(?:19|20)\d\d)(?![\w-])")
+_FIGURES: Final = re.compile(r"\d{1,4}")
 MIN_DAYS: Final = 2
 """Days on which something happened in an account: a manual of how to sign out tells of none."""
 _MIN_DIGITS: Final = 9
@@ -120,7 +128,8 @@ def is_in_account(document: Document) -> bool:
     """Return whether the page lies in a folder with its way out: the account of whoever is signed in.
 
     ``MIN_AREA`` other links lead into that folder, and as many out of it to the rest of the site; ``MIN_DAYS`` are
-    named outside of code. The address of the way out says so: its text may be that of a page about signing out.
+    named outside of code. The address of the way out says so: its text may be that of a page about signing out. Where
+    its word also means to unsubscribe or to approve, the text has to be one that means to sign out alone.
     """
     own, here = host(document.url), path_and_query(document.url)[0]
     folders = {
@@ -128,12 +137,12 @@ def is_in_account(document: Document) -> bool:
         for one in document.anchors
         if host(one.url or "") == own
         and not one.hidden
-        and _is_way_out(one)
+        and _is_surely_way_out(one)
         and (folder := f"{path_and_query(one.url or '')[0].rstrip('/').rpartition('/')[0]}/") != "/"
     }
     # A folder is compared with a page that is its beginning, too.
     folders = {folder for folder in folders if f"{here}/".startswith(folder)}
-    if not folders or len(_days(document)) < MIN_DAYS:
+    if not folders or not _names_days(document):
         return False
     paths = {
         path_and_query(one.url or "")[0] for one in document.anchors if not one.hidden and host(one.url or "") == own
@@ -143,14 +152,29 @@ def is_in_account(document: Document) -> bool:
     return any(MIN_AREA < number <= len(paths) - MIN_AREA for number in inside)
 
 
-def _days(document: Document) -> frozenset[str]:
-    """The days that are named in figures outside of code."""
-    texts = (text for _, text in texts_outside_code(document))
-    return frozenset(match[0] for text in texts for match in islice(_DAY.finditer(text), MIN_DAYS))
+def _names_days(document: Document) -> bool:
+    """Return whether ``MIN_DAYS`` are named in figures outside of code; 14.10.2026 and 2026-10-14 are one."""
+    found = (match[0] for _, text in texts_outside_code(document) for match in _DAY.finditer(text))
+    days: set[tuple[int, ...]] = set()
+    for one in found:
+        days.add(tuple(sorted(map(int, _FIGURES.findall(one)))))
+        if len(days) >= MIN_DAYS:
+            return True
+    return False
 
 
 def _is_way_out(anchor: Anchor) -> bool:
-    return _SIGN_OUT_ADDRESS.search(anchor.href or "") is not None or _leads_out(anchor)
+    return _SIGN_OUT_ADDRESS.search(anchor.href or "") is not None or _leads_out(anchor, _SEGMENTS)
+
+
+def _is_surely_way_out(anchor: Anchor) -> bool:
+    """Return whether an address is that to sign out, by a word or with a text that means nothing else."""
+    if not _is_way_out(anchor):
+        return False
+    if _says_so(text := anchor.name or anchor.text) and not _says_so(text, _OTHER_MEANINGS):
+        return True
+    is_plain = _SIGN_OUT_ADDRESS.search(_SIGN_OFF.sub("", anchor.href or "")) is not None
+    return is_plain or _leads_out(anchor, _CLEAR_SEGMENTS)
 
 
 def _sign_outs(document: Document) -> Iterator[Anchor]:
@@ -158,16 +182,16 @@ def _sign_outs(document: Document) -> Iterator[Anchor]:
     return (one for one in document.anchors if not one.hidden and (_is_way_out(one) or _says_so(one.name or one.text)))
 
 
-def _says_so(text: str) -> bool:
-    return len(text) <= _MAX_WORDS and text.casefold().strip(" ›»→.!") in _SIGN_OUT
+def _says_so(text: str, words: Collection[str] = _SIGN_OUT) -> bool:
+    return len(text) <= _MAX_WORDS and text.casefold().strip(" ›»→.!") in words
 
 
-def _leads_out(anchor: Anchor) -> bool:
-    """Return whether the last part of an address is a word for it, without its accents."""
+def _leads_out(anchor: Anchor, words: Collection[str]) -> bool:
+    """Return whether the last part of an address is one of the words, without its accents."""
     last = (anchor.href or "").rstrip("/").rpartition("/")[2]
     # Most addresses end in a section, a file or several words, which is quick to see.
     is_word = last.isalpha() or last.startswith("%")
-    return is_word and len(last) <= _MAX_SEGMENT and _plain(unquote(last)) in _SEGMENTS
+    return is_word and len(last) <= _MAX_SEGMENT and _plain(unquote(last)) in words
 
 
 def _plain(text: str) -> str:
@@ -176,6 +200,7 @@ def _plain(text: str) -> str:
 
 
 _SEGMENTS: Final = frozenset(word for word in map(_plain, _SIGN_OUT) if len(word) >= _MIN_SEGMENT or not word.isascii())
+_CLEAR_SEGMENTS: Final = _SEGMENTS.difference(map(_plain, _OTHER_MEANINGS))
 
 
 def _digits(text: str) -> str:
