@@ -110,7 +110,6 @@ def _is_button(element: Element) -> bool:
 
 MAX_STEPS: Final = 50_000
 """Nodes looked at for all images of a document together."""
-"""Elements around an image that are asked whether they are its surroundings."""
 _SURROUNDINGS: Final = frozenset({"button", "p", "li", "td", "th"})
 _SILENT: Final = frozenset({"script", "style", "template", "noscript", "svg"})
 
