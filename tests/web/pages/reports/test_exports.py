@@ -238,7 +238,8 @@ def test_too_many_pdfs_at_once_are_refused_with_a_time_to_retry(
     with_instance(tmp_path, script)
 
 
-def test_one_client_does_not_take_every_place_for_pdfs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [each for each, kind in MEDIA_TYPES.items() if kind == "application/pdf"])
+def test_one_client_does_not_take_every_place_for_pdfs(tmp_path: Path, name: str) -> None:
     """It has to wait before a process is started; its other formats and the owner's PDF come."""
 
     async def script(instance: Instance) -> None:
@@ -247,9 +248,9 @@ def test_one_client_does_not_take_every_place_for_pdfs(tmp_path: Path) -> None:
         bucket = Bucket(("shared PDFs", "127.0.0.1"), SHARED_DOCUMENTS_PER_MINUTE)
         for _ in range(SHARED_DOCUMENTS_PER_MINUTE):
             await instance.services.limits.take_now(bucket)
-        refused = await see(instance, report, below="/export/pdf")
+        refused = await see(instance, report, below=f"/export/{name}")
         other = await see(instance, report, below="/export/json")
-        own = await instance.page("GET", f"/reports/{report.id}/export/pdf")
+        own = await instance.page("GET", f"/reports/{report.id}/export/{name}")
 
         assert refused.status_code == 429
         assert 0 < int(refused.headers["retry-after"]) <= 60

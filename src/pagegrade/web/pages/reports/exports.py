@@ -17,7 +17,7 @@ from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.pages.reports.report_context import FORMATS, HAR, points_of
 from pagegrade.web.pages.share_access import REPORTS, not_found, to_gate, too_many, visit, wait_for_document
-from pagegrade.web.report_files import MEDIA_TYPES, PAPERS, file_header, make_file, make_finding_file
+from pagegrade.web.report_files import MEDIA_TYPES, file_header, make_file, make_finding_file
 from pagegrade.web.request import Request
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
@@ -40,7 +40,7 @@ async def export_shared(request: Request, work: UnitOfWork, view: View, services
         return found
     if found.seen is None:
         return to_gate(request, REPORTS)
-    if request.path_params["format"] in PAPERS:
+    if MEDIA_TYPES[request.path_params["format"]] == MEDIA_TYPES["pdf"]:
         wait_s = await wait_for_document(request, services)
         if wait_s is not None:
             return too_many(view, wait_s)
