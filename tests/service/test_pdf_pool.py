@@ -59,6 +59,20 @@ def test_requests_over_the_limit_are_refused_with_a_time_to_retry() -> None:
     assert later.startswith(b"%PDF-")
 
 
+def test_one_zip_is_made_at_a_time() -> None:
+    """A second one is refused with a time to retry; the place is given back, also after a fault."""
+    documents = Documents()
+
+    with pytest.raises(KeyError), documents.only_zip():
+        raise KeyError
+    with documents.only_zip(), pytest.raises(Unavailable) as refused, documents.only_zip():
+        pass
+    with documents.only_zip():
+        pass
+
+    assert refused.value.retry_after_s == module.RETRY_AFTER_S
+
+
 def test_a_document_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its process is killed."""
     monkeypatch.setattr(module, "SECONDS", 0.001)

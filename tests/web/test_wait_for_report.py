@@ -11,7 +11,7 @@ import pytest
 from pagegrade.web import wait_for_report as module
 from pagegrade.web.exchange import Exchange
 from pagegrade.web.request import Request
-from pagegrade.web.wait_for_report import wait_until_finished
+from pagegrade.web.wait_for_report import has_left, wait_until_finished
 from tests.waiting import pause_for
 from tests.web.calling import Instance, with_instance
 
@@ -135,6 +135,19 @@ def test_a_wait_ends_when_its_client_has_gone(tmp_path: Path) -> None:
         return took < 30, gone, state
 
     assert with_instance(tmp_path, script) == (True, True, "queued")
+
+
+def test_a_client_that_left_is_noticed_without_waiting(tmp_path: Path) -> None:
+    """One that is there has said nothing."""
+
+    async def script(instance: Instance) -> list[bool]:
+        client = Client()
+        request = (await an_exchange(instance, client)).request
+        before = await has_left(request)
+        client.left.set()
+        return [before, await has_left(request), request.gone]
+
+    assert with_instance(tmp_path, script) == [False, True, True]
 
 
 def test_a_wait_looks_seldom_while_others_are_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 from pagegrade.gather.context import OffloadFailed
@@ -45,6 +46,7 @@ class Documents:
     def __init__(self) -> None:
         self._room = asyncio.Semaphore(CONCURRENT)
         self._asked = 0
+        self._zips = False
 
     async def pdf(
         self,
@@ -97,6 +99,21 @@ class Documents:
         except TableFailed as error:
             raise _not_made(error) from None
 
+    @contextmanager
+    def only_zip(self) -> Iterator[None]:
+        """For the time in which a ZIP is made, one at a time: its files are written in this process.
+
+        Raises:
+            Unavailable: Another one is being made; nobody waits for it.
+        """
+        if self._zips:
+            raise _too_many()
+        self._zips = True
+        try:
+            yield
+        finally:
+            self._zips = False
+
     async def _made(self, function: Callable[..., bytes], *arguments: object) -> bytes:
         if not is_installed():
             raise PDFNotInstalled
@@ -110,15 +127,17 @@ class Documents:
 
     async def _in_turn(self, make: Callable[[], bytes]) -> bytes:
         if self._asked >= MAX_ASKED:
-            raise Unavailable(
-                "Too many documents are being made right now; try again soon.", retry_after_s=RETRY_AFTER_S
-            )
+            raise _too_many()
         self._asked += 1
         try:
             async with self._room:
                 return await asyncio.to_thread(make)
         finally:
             self._asked -= 1
+
+
+def _too_many() -> Unavailable:
+    return Unavailable("Too many documents are being made right now; try again soon.", retry_after_s=RETRY_AFTER_S)
 
 
 def _not_made(error: Exception) -> Unavailable:

@@ -82,8 +82,8 @@ OF_SEVERAL: Final = ("conformance", "conformance-pdf", "statement", "criteria", 
 """Formats in which one file has several reports."""
 ZIPPED: Final = ("html", "csv", "json", "md", "sarif")
 """Formats in which a ZIP has a file of each of several reports; a PDF takes too long to be made a hundred times."""
-MAX_ZIP_BYTES: Final = 32 * 1024 * 1024
-"""Of a ZIP, which is made in memory."""
+MAX_ZIPPED_BYTES: Final = 64 * 1024 * 1024
+"""Of the files in a ZIP together, before they are compressed: the ZIP is made in memory, and they cost the time."""
 _ZIP_BEGINS: Final = (1980, 1, 1, 0, 0, 0)
 """The earliest time of a file in a ZIP."""
 CONFORMANCE_PDF: Final = "conformance-pdf"
@@ -185,9 +185,13 @@ class Archive:
         self._bytes = io.BytesIO()
         self._zip = ZipFile(self._bytes, "w", ZIP_DEFLATED)
         self._names: set[str] = set()
+        self._size = 0
 
     def add(self, viewed: Viewed, report: Report, body: bytes) -> bool:
-        """Add the file of a report; false if it makes the ZIP larger than ``MAX_ZIP_BYTES``."""
+        """Add the file of a report; false, and nothing is added, if the files had more than ``MAX_ZIPPED_BYTES``."""
+        self._size += len(body)
+        if self._size > MAX_ZIPPED_BYTES:
+            return False
         name = file_name(report, self.name, run=viewed.shown_number)
         # Two reports on one URL may end in the same second; file systems of Windows and macOS ignore case.
         if name.casefold() in self._names:
@@ -197,12 +201,12 @@ class Archive:
         entry.compress_type = ZIP_DEFLATED
         entry.external_attr = 0o644 << 16
         self._zip.writestr(entry, body)
-        return self._bytes.tell() <= MAX_ZIP_BYTES
+        return True
 
-    def close(self) -> bytes | None:
-        """Return the ZIP; ``None`` if it is larger than ``MAX_ZIP_BYTES``."""
+    def close(self) -> bytes:
+        """Return the ZIP."""
         self._zip.close()
-        return self._bytes.getvalue() if self._bytes.tell() <= MAX_ZIP_BYTES else None
+        return self._bytes.getvalue()
 
 
 async def _conformance_pdf(services: Services, shown: Sequence[Report], tag: str, brand: Brand) -> bytes:

@@ -67,6 +67,14 @@ async def wait_until_crawled(
     )
 
 
+async def has_left(request: Request) -> bool:
+    """Return true if the client hung up, without waiting for that; the body of the request was read."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(0):
+            await _listen(request, asyncio.Event())
+    return request.gone
+
+
 async def _wait(
     request: Request,
     work: UnitOfWork,

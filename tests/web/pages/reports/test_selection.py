@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
 import re
+from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import httpx
 import pytest
 from pypdf import PdfReader
 
+from pagegrade.model.report import Report
+from pagegrade.service.container import Services
 from pagegrade.service.reports import operations
+from pagegrade.service.reports.views import Viewed
 from pagegrade.web import report_files
 from pagegrade.web.pages.reports import selection
-from pagegrade.web.report_files import OF_SEVERAL, ZIPPED
-from tests.report_builders import make_passed, make_report
+from pagegrade.web.report_files import OF_SEVERAL, ZIPPED, make_file
+from tests.report_builders import make_failed_report, make_passed, make_report
 from tests.store_builders import add_owner
 from tests.web.calling import REPORTS, Instance, with_instance
 
@@ -255,25 +261,123 @@ def test_reports_on_one_url_have_files_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_zip_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of just so many bytes is sent; of one more nothing is, and the list says what to do."""
+    """Of what its files have before they are compressed; of one byte more nothing is sent, and the list says why."""
 
     async def script(instance: Instance) -> None:
         await fill(instance)
-        size = len((await send(instance, "zip-csv", 1, 2, 3)).content)
-        monkeypatch.setattr(report_files, "MAX_ZIP_BYTES", size)
+        size = sum(len(each) for each in entries(await send(instance, "zip-csv", 1, 2, 3)).values())
+        monkeypatch.setattr(report_files, "MAX_ZIPPED_BYTES", size)
         at_limit = await send(instance, "zip-csv", 1, 2, 3)
-        monkeypatch.setattr(report_files, "MAX_ZIP_BYTES", size - 1)
+        monkeypatch.setattr(report_files, "MAX_ZIPPED_BYTES", size - 1)
         beyond = await send(instance, "zip-csv", 1, 2, 3)
-        monkeypatch.setattr(report_files, "MAX_ZIP_BYTES", 100)
-        far_beyond = await send(instance, "zip-csv", 1, 2, 3)
         shown = await instance.page("GET", beyond.headers["location"])
 
         assert len(entries(at_limit)) == 3
         assert (beyond.status_code, beyond.headers["location"]) == (303, "/reports?said=too_large_exported")
-        assert far_beyond.headers["location"] == beyond.headers["location"]
         assert "Tick fewer reports" in shown.text
 
     with_instance(tmp_path, script)
+
+
+def _counted(monkeypatch: pytest.MonkeyPatch, before: Callable[[], Awaitable[None]] | None = None) -> list[int]:
+    """The ids of the reports whose files are made from now on; ``before`` runs ahead of each."""
+    made: list[int] = []
+
+    async def make(services: Services, viewed: Viewed, name: str, *, tag: str) -> tuple[Report, bytes] | None:
+        made.append(viewed.report.id)
+        if before is not None:
+            await before()
+        return await make_file(services, viewed, name, tag=tag)
+
+    monkeypatch.setattr(selection, "make_file", make)
+    return made
+
+
+def test_one_zip_is_made_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another client learns when to ask again; the place is given back, also by one that was too large."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        meanwhile: list[httpx.Response] = []
+
+        async def ask() -> None:
+            meanwhile.append(await send(instance, "zip-csv", 3))
+
+        with monkeypatch.context() as patch:
+            _counted(patch, ask)
+            first = await send(instance, "zip-csv", 1, 2)
+        with monkeypatch.context() as patch:
+            patch.setattr(report_files, "MAX_ZIPPED_BYTES", 1)
+            too_large = await send(instance, "zip-csv", 1, 2)
+        later = await send(instance, "zip-csv", 1, 2)
+
+        assert [(each.status_code, each.headers["retry-after"]) for each in meanwhile] == [(503, "5")] * 2
+        assert (first.status_code, too_large.status_code, later.status_code) == (200, 303, 200)
+
+    with_instance(tmp_path, script)
+
+
+def test_a_zip_that_cannot_be_whole_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file is made if the last report has no results; one that failed has a file."""
+    made = _counted(monkeypatch)
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        await instance.create("https://a.example/failed")
+        await instance.finish(make_failed_report("dns", page=None, final_url=None))
+        await instance.create("https://a.example/waiting")
+        unfinished = await send(instance, "zip-csv", 1, 2, 3, 5)
+        begun = list(made)
+        failed = await send(instance, "zip-csv", 1, 4)
+
+        assert unfinished.headers["location"] == "/reports?said=not_all_finished"
+        assert begun == []
+        assert len(entries(failed)) == 2
+
+    with_instance(tmp_path, script)
+
+
+def test_a_zip_that_nobody_waits_for_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the file at which the browser hung up, and without an answer; the next one is made."""
+
+    async def script(instance: Instance) -> list[MutableMapping[str, Any]]:
+        await fill(instance)
+        form: list[MutableMapping[str, Any]] = [
+            {"type": "http.request", "body": b"deed=zip-csv&report-1=1&report-2=1&report-3=1"}
+        ]
+        left = asyncio.Event()
+
+        async def leave() -> None:
+            left.set()
+
+        made = _counted(monkeypatch, leave)
+        sent: list[MutableMapping[str, Any]] = []
+
+        async def receive() -> MutableMapping[str, Any]:
+            if form:
+                return form.pop()
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send_on(event: MutableMapping[str, Any]) -> None:
+            sent.append(event)
+
+        headers = {**await instance.sign_in(), "Content-Type": "application/x-www-form-urlencoded"}
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/reports/selected",
+            "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
+        }
+        await instance.app(scope, receive, send_on)
+        begun = list(made)
+        later = await send(instance, "zip-csv", 1, 2, 3)
+
+        assert begun == [1]
+        assert len(entries(later)) == 3
+        return sent
+
+    assert with_instance(tmp_path, script) == []
 
 
 def test_a_site_is_exported_as_a_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

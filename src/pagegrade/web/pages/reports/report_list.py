@@ -73,7 +73,10 @@ SAID: Final = {
     "too_many_exported": ("decent", N_("Nothing was exported: a document or a ZIP file has 100 reports at most.")),
     "too_large_exported": (
         "decent",
-        N_("Nothing was exported: the ZIP file would be larger than 32 MB. Tick fewer reports or take another format."),
+        N_(
+            "Nothing was exported: the files would have more than 64 MB together. "
+            "Tick fewer reports or take another format."
+        ),
     ),
     "none_selected": ("decent", N_("Nothing was done: tick the reports first.")),
 }

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Final
 
 from pagegrade.clock import utc_now
 from pagegrade.model.errors import NotFound, QuotaExceeded, RateLimited, Unavailable
-from pagegrade.model.stored import ListQuery, Privacy, StoredReport
+from pagegrade.model.stored import UNFINISHED, ListQuery, Privacy, StoredReport
 from pagegrade.render.english import N_
 from pagegrade.render.filename import content_disposition, list_name
 from pagegrade.service.container import Services
@@ -20,6 +21,7 @@ from pagegrade.service.reports.operations import any_shares_access, delete_repor
 from pagegrade.service.reports.projects import DELETED_AT_ONCE
 from pagegrade.service.reports.views import view_each, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.body import ClientGone
 from pagegrade.web.http.forms import parse_pairs
 from pagegrade.web.http.headers import INERT
 from pagegrade.web.http.response import Response
@@ -39,6 +41,7 @@ from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, Archive, make_file, make_file_of_several
 from pagegrade.web.report_requests import list_query
 from pagegrade.web.request import MAX_ID, Request
+from pagegrade.web.wait_for_report import has_left
 
 MAX_DOCUMENTED: Final = 100
 """Maximum number of reports of one document or ZIP."""
@@ -79,7 +82,7 @@ async def act_on_selected(
     if action in (*OF_SEVERAL, *ZIP) and len(found) > MAX_DOCUMENTED:
         return go(_with_message(back, "too_many_exported"))
     if action in ZIP:
-        zipped = await _zip(work, view, services, reports, ZIP[action])
+        zipped = await _zip(request, work, view, services, reports, name=ZIP[action])
         return zipped if isinstance(zipped, Response) else go(_with_message(back, zipped))
     if action in OF_SEVERAL:
         return await _export(work, view, services, reports, action) or go(_with_message(back, "not_all_finished"))
@@ -159,26 +162,32 @@ async def _export(
 
 
 async def _zip(
-    work: UnitOfWork, view: View, services: Services, reports: Sequence[StoredReport], name: str
+    request: Request, work: UnitOfWork, view: View, services: Services, reports: Sequence[StoredReport], *, name: str
 ) -> Response | str:
     """Return a ZIP with a file of each report, or which message says why there is none.
 
     One report after the other is read and written, so that no more than one of them is in memory besides the ZIP.
+
+    Raises:
+        Unavailable: Another ZIP is being made.
+        ClientGone: Nobody waits for the ZIP any more.
     """
-    archive = Archive(name)
-    for report in reports:
-        try:
-            viewed = await work.read(view_own, report.id, view.options, view.now_ms)
-        except NotFound:
-            continue
-        made = await make_file(services, viewed, name, tag=view.texts.tag)
-        if made is None:
-            return "not_all_finished"
-        if not await asyncio.to_thread(archive.add, viewed, *made):
-            return "too_large_exported"
-    body = await asyncio.to_thread(archive.close)
-    if body is None:
-        return "too_large_exported"
+    if any(report.state in UNFINISHED and report.generated_at_ms is None for report in reports):
+        return "not_all_finished"
+    with services.documents.only_zip(), closing(Archive(name)) as archive:
+        for report in reports:
+            if await has_left(request):
+                raise ClientGone
+            try:
+                viewed = await work.read(view_own, report.id, view.options, view.now_ms)
+            except NotFound:
+                continue
+            made = await make_file(services, viewed, name, tag=view.texts.tag)
+            if made is None:
+                return "not_all_finished"
+            if not await asyncio.to_thread(archive.add, viewed, *made):
+                return "too_large_exported"
+        body = await asyncio.to_thread(archive.close)
     return _file(list_name(utc_now(), "zip", of=f"reports-{name}"), body, "application/zip")
 
 
