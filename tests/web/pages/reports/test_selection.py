@@ -337,6 +337,28 @@ def test_a_zip_that_cannot_be_whole_is_not_begun(tmp_path: Path, monkeypatch: py
     with_instance(tmp_path, script)
 
 
+@pytest.mark.parametrize(("deleted", "status"), [((2, 3), 404), ((1, 2, 3), 303)])
+def test_no_zip_leaves_a_deleted_report_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deleted: tuple[int, ...], status: int
+) -> None:
+    """Of reports that are deleted while the ZIP is made, nothing is sent as if it were all, nor an empty ZIP."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+
+        async def delete() -> None:
+            for number in deleted:
+                await instance.call("DELETE", f"/api/v1/reports/{number}")
+
+        _counted(monkeypatch, delete)
+        answer = await send(instance, "zip-csv", 1, 2, 3)
+
+        assert answer.status_code == status
+        assert answer.headers.get("location") == ("/reports?said=none_selected" if status == 303 else None)
+
+    with_instance(tmp_path, script)
+
+
 def test_a_zip_that_nobody_waits_for_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the file at which the browser hung up, and without an answer; the next one is made."""
 

@@ -69,7 +69,8 @@ async def act_on_selected(
     """Analyze the selected reports again, return a file with them, or do what was asked for and confirmed.
 
     Whoever selects more than they tick themselves is asked first, and answers about just the reports that were found
-    then, at most ``AT_ONCE``. Reports that were deleted in the meantime are skipped without a message.
+    then, at most ``AT_ONCE``. Reports that were deleted in the meantime are skipped without a message; those deleted
+    while a file is made are not found.
     """
     sent = await read_form(request)
     # Not "action": a field of that name would shadow the URL of the form (``form.action``) for scripts.
@@ -170,6 +171,7 @@ async def _zip(
 
     Raises:
         Unavailable: Another ZIP is being made.
+        NotFound: Some of the reports were deleted in the meantime.
         ClientGone: Nobody waits for the ZIP any more.
     """
     if any(report.state in UNFINISHED and report.generated_at_ms is None for report in reports):
@@ -181,7 +183,9 @@ async def _zip(
             try:
                 viewed = await work.read(view_own, report.id, view.options, view.now_ms)
             except NotFound:
-                continue
+                if await work.read(find_existing, [each.id for each in reports], view.options, view.now_ms):
+                    raise
+                return "none_selected"
             made = await make_file(services, viewed, name, tag=view.texts.tag)
             if made is None:
                 return "not_all_finished"
