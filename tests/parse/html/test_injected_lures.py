@@ -265,18 +265,25 @@ def test_page_that_wears_the_name_of_another_site_and_asks_for_secrets(
 
 
 ASKED = "<form method=post action={}><input type=password name=p></form>"
+CARD = "<form method=post action={}><p><input autocomplete=cc-number></p></form>"
 FILES = "https://fliesen.example/wp-content/uploads/2026/"
+CODE = "https://code.example/WordPress/src/branch/main"
 
 
 @pytest.mark.parametrize(
     ("url", "body", "is_one"),
     [
-        ("https://fliesen.example/wp-includes/fonts/p/a.php", "<input type=password>", True),
-        ("https://fliesen.example/.well-known/pki-validation/x/", "<input type=password>", True),
-        ("https://fliesen.example/blog/wp-content/upgrade/a/", "<input autocomplete=cc-number>", True),
-        (f"{FILES}a.php", "<input autocomplete=cc-number>", True),
+        ("https://fliesen.example/wp-includes/fonts/p/a.php", ASKED.format("''"), True),
+        ("https://fliesen.example/.well-known/pki-validation/x/", ASKED.format("next.php"), True),
+        ("https://fliesen.example/blog/wp-content/upgrade/a/", CARD.format("''"), True),
+        (f"{FILES}a.php", CARD.format("a.php"), True),
         (f"{FILES}a/", ASKED.format("next.php"), True),
         ("https://fliesen.example/sites/default/files/a/b.html", ASKED.format("next.php"), True),
+        (f"{CODE}/wp-includes/user.php/", ASKED.format("/user/login"), False),
+        (f"{CODE}/wp-includes/user.php/", "<form method=post></form>" + ASKED.format("/user/login"), False),
+        (f"{CODE}/wp-content/uploads/a.php", ASKED.format("/user/login"), False),
+        ("https://code.example/xref/wordpress/wp-includes/user.php.html", ASKED.format("/xref/login"), False),
+        ("https://fliesen.example/wp-includes/fonts/p/a.php", "<input type=password>", False),
         ("https://fliesen.example/wp-includes/fonts/p/a.php", "<input type=search>", False),
         (f"{FILES}a/", ASKED.format("next.php").replace("method=post", ""), False),
         (f"{FILES}a/", ASKED.format("/lms/login"), False),
@@ -290,14 +297,14 @@ FILES = "https://fliesen.example/wp-content/uploads/2026/"
     ],
 )
 def test_form_for_secrets_where_the_site_has_no_page(url: str, body: str, *, is_one: bool) -> None:
-    """Folders for files; what editors put there, the password of a file, plugins and a sign-in are none."""
+    """What editors put there, the password of a file, plugins, a sign-in and source text with one are none."""
     assert ("stray-form" in found_in(make_document(f"<title>x</title>{body}", url=url))) is is_one
 
 
-@pytest.mark.parametrize(("before", "is_one"), [(9, True), (10, False)])
-def test_only_so_many_forms_in_a_folder_for_files(before: int, *, is_one: bool) -> None:
+@pytest.mark.parametrize(("around", "is_one"), [(11, True), (12, False)])
+def test_only_so_far_up_to_the_form_of_a_field(around: int, *, is_one: bool) -> None:
     """At the limit and one past it."""
-    body = "<form></form>" * before + ASKED.format("next.php")
+    body = ASKED.format("next.php").replace("<input", "<div>" * around + "<input")
 
     assert ("stray-form" in found_in(make_document(f"<title>x</title>{body}", url=f"{FILES}a/"))) is is_one
 

@@ -134,10 +134,9 @@ _PIN: Final = re.compile(r"(?<![a-z])(?:pin|cvv2?|cvc2?|ccv|csc|card-?_?num(?:be
 _OF_FILES: Final = re.compile(
     r"/(?:wp-includes|wp-content/(?:uploads|upgrade)|\.well-known/(?:acme-challenge|pki-validation)|sites/default/files)/"
 )
-"""Folders for files of software and of editors, in which no site has a page that asks for anything."""
+"""Folders for files of software and of editors; a site that shows the source text of software has their names, too."""
 _OF_EDITORS: Final = re.compile(r"/(?:uploads|files)/(?!.*\.php$)")
 """Courses and demonstrations are put there as they are, and plugins ask for the password of a file at its address."""
-_MAX_FORMS: Final = 10
 _MIN_BRAND: Final = 4
 _MIN_OF_OTHER: Final = 3
 _MOST_OF_OTHER: Final = 0.7
@@ -233,18 +232,22 @@ def _imitations(document: Document, parties: Parties, asked: Sequence[Control]) 
 
 
 def _stray_forms(document: Document, asked: Sequence[Control]) -> Iterator[Injection]:
-    """Fields for secrets in a folder in which software keeps its files.
+    """Fields for secrets in a folder in which software keeps its files, in a form that is sent into such a folder.
 
-    Where editors put files as well, a page counts that is a program, or sends a form to another one of such a folder.
+    A form may be sent to its own page as well, but where editors put files only if that page is a program. A site that
+    shows the source text of software sends its sign-in elsewhere.
     """
     path = path_and_query(document.url)[0]
     if _OF_FILES.search(path) is None:
         return
-    if _OF_EDITORS.search(path) is not None:
-        targets = (path_and_query(one.url)[0] for one in document.forms[:_MAX_FORMS] if one.method == "post")
-        if not any(one != path and _OF_FILES.search(one) is not None for one in targets):
+    sent: dict[object, str] = {one.node: path_and_query(one.url)[0] for one in document.forms if one.method == "post"}
+    may_be_own = _OF_EDITORS.search(path) is None
+    for control in asked:
+        around = islice(control.node.ancestors, _MAX_FORM) if isinstance(control.node, Element) else ()
+        target = next((sent[one] for one in around if one in sent), "")
+        if may_be_own if target == path else _OF_FILES.search(target) is not None:
+            yield Injection("stray-form", control.node)
             return
-    yield Injection("stray-form", asked[0].node)
 
 
 def _is_secret(control: Control) -> bool:
