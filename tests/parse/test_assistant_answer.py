@@ -122,7 +122,8 @@ def test_gaps_alone_are_a_form() -> None:
     assert find_assistant_answer(make_document(PAGE.format("<p>Dear [Name], on [date]</p>", ""))) is None
 
 
-NAMED = "<title>{0}</title><main><h1>x</h1><p>{0}, {1}</p></main>"
+OPENING = "<p>Certainly! Here is a landing page. Replace what stands in brackets.</p>"
+NAMED = f"<title>{{0}}</title><main>{OPENING}<h1>x</h1><p>{{0}}, {{1}}</p></main>"
 GAPS = "[Your firm's name] [Phone] [Street]"
 
 
@@ -144,7 +145,6 @@ GAPS = "[Your firm's name] [Phone] [Street]"
         ("grep [OPTION]", GAPS, 0),
         ("Plans of [1921]", GAPS, 0),
         ("Template for [Your name]", GAPS, 0),
-        ("How to write to [Your name]", GAPS, 0),
         ("[Solved] Printer is off [Windows 11]", "[Screenshot] [Log]", 0),
         ("HTTP semantics [RFC 9110]", "[RFC 9111] [RFC 9112]", 0),
         ("River [Live Version]", "[Verse 1] [Chorus]", 0),
@@ -158,20 +158,27 @@ GAPS = "[Your firm's name] [Phone] [Street]"
 )
 def test_gaps_in_the_name_of_a_page(title: str, others: str, gaps: int) -> None:
     """Sources, keys, editions, labels, arguments of commands and templates have brackets on purpose."""
-    assert len(find_named_gaps(make_document(NAMED.format(title, others)))) == gaps
+    page = NAMED.format(title, others)
+
+    assert len(find_named_gaps(make_document(page))) == gaps
+    assert find_named_gaps(make_document(page.replace(OPENING, ""))) == ()
 
 
 @pytest.mark.parametrize(
     "page",
     [
         "<title>Letter</title><h1>Letter to a landlord</h1><p>Dear [Landlord], I, [Name], leave [Street] on [date]",
-        f"<title>Lawyers in [Insert city]</title><h1>x</h1><p>{GAPS}",
-        f"<title>Lawyers in [Insert city]</title><h1>x</h1><pre>[Insert city] {GAPS}</pre>",
-        f"<title>Lawyers in [Insert city]</title><h1>x</h1><blockquote><q>[Insert city] {GAPS}</q></blockquote>",
+        f"<title>Lawyers in [Insert city]</title><h1>x</h1>{OPENING}<p>{GAPS}",
+        f"<title>Lawyers in [Insert city]</title><h1>x</h1>{OPENING}<pre>[Insert city] {GAPS}</pre>",
+        f"<title>Lawyers in [Insert city]</title><h1>x</h1>{OPENING}<p><q>[Insert city] {GAPS}</q></p>",
+        "<title>Levi x [Your Name]</title><h1>Levi x [Your Name]</h1><p>[Your Name] [Your last name] [eye color]",
+        "<title>Keys</title><h1>The [Insert key] and the [Enter key]</h1><p>[Insert key] [Enter key] [Esc key]",
+        "<title>Cover letter: [Your Name]</title><p>[Your Name] [Your Address] [Hiring Manager]",
+        f"<title>Mail to [Your Name]</title><p>It says [Your Name].</p>{OPENING}<p>[Your Name] [Your Address] [City]",
     ],
 )
 def test_texts_with_gaps_on_purpose(page: str) -> None:
-    """Forms have a name of their own; a title may have a note of its own, and code and quotations do not count."""
+    """Forms have a name of their own, letters and stories are no answers, and code and quotations do not count."""
     assert find_named_gaps(make_document(page)) == ()
 
 

@@ -107,12 +107,6 @@ _VALUES: Final = re.compile(
 """Both are in a gap for a value of whoever publishes the text, in small letters."""
 MIN_ASKING: Final = 2
 """Different gaps that say so, that of the name among them: one may be the label of a button."""
-_ON_PURPOSE: Final = re.compile(
-    r"placeholder|merge|personali[sz]|variable|syntax|snippet|example|sample|how to|button|menu|dialog|platzhalter"
-    r"|serien|beispiel|exemple|ejemplo|exemplo|esempio|voorbeeld|exempel|eksempel|przykład|пример|приклад|παράδειγμα|örnek"
-    r"|contoh|مثال|דוגמ|उदाहरण|示例|范例|範例|例|예시|変数|变量"
-)
-"""Words in the name of a page that explains gaps, in small letters."""
 _SINGLE: Final = frozenset("'‘’‹›")
 """Signs before a quotation that stand for other things, too."""
 _SENTENCE: Final = re.compile(r"[.!?:。！？।؟]\s*$")
@@ -152,8 +146,8 @@ def find_assistant_answer(document: Document) -> AssistantAnswer | None:
     does a page whose title, description or headings speak of assistants or templates.
     """
     text = _folded(document.folded_text).encode("utf-8", "replace")
-    may_open = any(_BEGINS.match(_folded(one.text[:60].casefold())) for one in document.paragraphs[:MAX_OPENING])
-    if (not may_open and next(_PHRASES.places(text, 1), None) is None) or _is_about_assistants(document):
+    says = _opens(document, MAX_OPENING) or next(_PHRASES.places(text, 1), None) is not None
+    if not says or _is_about_assistants(document):
         return None
     kinds: dict[str, list[tuple[Node, str]]] = {}
     gaps: list[tuple[Node, str]] = []
@@ -169,22 +163,27 @@ def find_assistant_answer(document: Document) -> AssistantAnswer | None:
 
 
 def find_named_gaps(document: Document) -> tuple[tuple[Node, str], ...]:
-    """(element, gap) of a page with gaps in its own name, in whichever language; empty for any other.
+    """(element, gap) of an answer with gaps in the name of its page, in whichever language; empty for any other.
 
-    One of them stands in its title or first heading and in its text again, where there are ``MIN_GAPS`` different
-    ones. ``MIN_ASKING``, that one among them, say that a value belongs there: what else stands in brackets, as sources,
-    keys, editions and parts of a song do, looks the same.
+    The page begins as an answer does: letters to fill in, stories in which readers put their names, and manuals of keys
+    have such gaps on purpose. One of them stands in its title or first heading and in its text again, where there are
+    ``MIN_GAPS`` different ones. ``MIN_ASKING``, that one among them, say that a value belongs there.
     """
+    if not _opens(document, 1) or _is_about_assistants(document):
+        return ()
     names = [one.text[:1_000] for one in document.titles[:1]]
     names += [one.text[:1_000] for one in document.headings[:1] if not one.hidden]
     named = {one[0] for name in names for one in _GAP.finditer(name) if _asks(one[0])}
-    if not named or _is_about_assistants(document) or any(_ON_PURPOSE.search(one.casefold()) for one in names):
-        return ()
     found = [(node, one[0]) for node, part in _prose(document) for one in islice(_GAP.finditer(part), MAX_FOUND)]
     gaps = {gap for _, gap in found}
     if len(gaps) < MIN_GAPS or named.isdisjoint(gaps) or sum(map(_asks, gaps)) < MIN_ASKING:
         return ()
     return tuple(found[:MAX_FOUND])
+
+
+def _opens(document: Document, among: int) -> bool:
+    """Return whether one of the first paragraphs begins as an answer does."""
+    return any(_BEGINS.match(_folded(one.text[:60].casefold())) for one in document.paragraphs[:among])
 
 
 def _asks(gap: str) -> bool:

@@ -451,10 +451,12 @@ def test_answer_of_an_assistant() -> None:
 
 
 def test_gaps_in_the_name() -> None:
-    """A page that was never filled in; a form with a name is one."""
+    """An answer that was never filled in; with a name, or without its beginning, it is a form."""
+    opening = "<p>Sure! Here is a page for it.</p>"
     page = (
-        "<!doctype html><title>Dentist in {0}</title><p>We treat all of {0}. Call [phone] or write to [your name].</p>"
+        f"<!doctype html><title>Dentist in {{0}}</title>{opening}<p>We treat all of {{0}}. [phone] or [your name].</p>"
     )
 
     assert outcome("placeholder-text", page.format("[your town]")).state == "unfinished"
+    assert outcome("placeholder-text", page.format("[your town]").replace(opening, "")).state == "none"
     assert outcome("placeholder-text", page.format("Thun")).state == "none"

@@ -241,10 +241,10 @@ def placeholder_text(document: Document) -> Outcome:
     ten cells, and twelve at least, have no data, beside 150 words at most. So does a page that shows its source: JSON
     or the dump of a program's data that is half of the main text or more, text in Markdown or in the markup of a wiki,
     a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or the code of PHP that the server does
-    not run. An answer of an assistant in which three values are missing scores 49 at most, too, and so does a page
-    whose name has a gap in brackets that says what belongs there, as `[your city]` does, where its text has the same,
-    another one that says so, and a third. Several paragraphs of filling text, and two sentences of an assistant, cost 8
-    points, however long the page is.
+    not run. An answer of an assistant in which three values are missing scores 49 at most, too, and so does a page that
+    begins as such an answer does and whose name has a gap in brackets that says what belongs there, as `[your city]`
+    does, where its text has the same, another one that says so, and a third. Several paragraphs of filling text, and
+    two sentences of an assistant, cost 8 points, however long the page is.
 
     ## Fails on
 
