@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
 from pagegrade.model.artifacts import WellKnown
@@ -363,6 +365,10 @@ BACK = "<a href='/in?to=%2Fshows%2Friver'>შესვლა</a>"
         (f"<p>{BACK}</p>", "", None),
         (f"<p>203.0.113.9, 203.0.113.10 {BACK}</p>", "", None),
         (f"<p>192.168.1.1 {BACK}</p>", "", None),
+        (f"<p>2.1.0.3 {BACK}</p>", "", None),
+        (f"<p>8.8.8.8 {BACK}</p>", "", None),
+        (f"<p>203.0.113.9</p><div class=comments><p>{BACK}</div>", "", None),
+        (f"<p>203.0.113.9</p><div id=respond><p>{BACK}</div>", "", None),
         ("<p>203.0.113.9 <a href='https://share.example/?u=%2Fshows%2Friver'>ა</a></p>", "", None),
         ("<p>203.0.113.9</p>", "", None),
         ("<p>დახურულია</p>", "skin ns-special mw-special-Badtitle", "notice"),
@@ -377,6 +383,19 @@ def test_notice_in_the_frame_of_its_site(main: str, names: str, kind: str | None
     html = page(f"{FRAME}<main>{main}</main><footer>{words(30)}</footer>").replace("<body>", f"<body class='{names}'>")
 
     assert kind_of(html, url=URL) == kind
+
+
+@pytest.mark.parametrize("path", ["news/471/", "?p=471", "news/471190", "p/7"])
+@pytest.mark.parametrize("said", ["Version 2.1.0.3 of our lamp is out", "We asked 203.0.113.9"])
+def test_address_without_words_promises_nothing_else(path: str, said: str) -> None:
+    """A short post with a link to sign in for a comment, whose address is a number."""
+    url = URL.replace("shows/river", path)
+    back = f"<a href='/wp-login.php?redirect_to={quote(url, safe='')}'>შესვლა</a>"
+    html = page(
+        f"<header>{MENU}</header><main><h1>ლამპა</h1><p>{said}</p><p>{back}</p></main><footer>{words(30)}</footer>"
+    )
+
+    assert kind_of(html, url=url) is None
 
 
 @pytest.mark.parametrize(

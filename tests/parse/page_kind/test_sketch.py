@@ -31,6 +31,27 @@ def test_phrases_begin_at_words_where_there_are_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "title", "named", "otherwise"),
+    [
+        ("/shows/river", "The river in winter", True, False),
+        ("/lock_screen.html", "Lock screen", True, False),
+        ("/lock_screen.html", "Lock it", False, False),
+        ("/%D1%80%D0%B5%D0%BA%D0%B0", "Река", True, False),
+        ("/shows/river", "Closed", False, True),
+        ("/shows/river?p=1", "Closed", False, True),
+        ("/shows/471190", "Closed", False, False),
+        ("/a/7/", "Closed", False, False),
+        ("/", "x", False, False),
+    ],
+)
+def test_a_title_in_the_words_of_the_address(path: str, title: str, *, named: bool, otherwise: bool) -> None:
+    """The page has the name that the address promises, another one, or no one can tell."""
+    page = make_sketch(f"<title>x</title><h1>{title}</h1>", url=f"https://www.kestrelford.example{path}")
+
+    assert (page.is_named_by_address, page.is_named_otherwise) == (named, otherwise)
+
+
+@pytest.mark.parametrize(
     "text", ["unparked 维护中 sold", "is parked", "x维护中", "unsold parkeds", "the sold 停放", "resold"]
 )
 def test_phrases_of_several_scripts_each_begin_as_their_own_does(text: str) -> None:

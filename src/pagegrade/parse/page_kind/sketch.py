@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import Final, Literal
+from urllib.parse import unquote
 
 from pagegrade.model.artifacts import Navigation
 from pagegrade.model.document import Document
@@ -33,6 +34,8 @@ MAX_TEXT: Final = 12_000
 """Characters of the visible text that are searched: notices are short, and longer texts are no notices."""
 MAX_WORDS: Final = 1_500
 """Words of visible text above which a page is no notice of any kind."""
+SLUG: Final = re.compile(r"[^\w]+|_")
+"""What parts the words of an address."""
 _MAX_LINE: Final = 300
 _MAX_LISTED: Final = 40
 _MAX_INLINE: Final = 6_000
@@ -155,6 +158,27 @@ class Sketch:
     def first_heading(self) -> str:
         """The first visible heading, without closing punctuation."""
         return self.headings[0].strip(" .!。") if self.headings else ""
+
+    @cached_property
+    def is_named_by_address(self) -> bool:
+        """The words of the address that was asked for are those of the title or the first heading."""
+        return bool(self._address_words) and all(one in self._name for one in self._address_words)
+
+    @cached_property
+    def is_named_otherwise(self) -> bool:
+        """The address that was asked for has words, and neither the title nor the first heading has any of them."""
+        words = [one for one in self._address_words if not one.isdecimal()]
+        return bool(words) and not any(one in self._name for one in words)
+
+    @cached_property
+    def _address_words(self) -> tuple[str, ...]:
+        """Words of more than three letters or digits at the end of the address that was asked for, in lower case."""
+        _, _, last = self.requested_path.partition("?")[0].rstrip("/").rpartition("/")
+        return tuple(one for one in SLUG.split(unquote(last).partition(".")[0]) if len(one) > 3)
+
+    @cached_property
+    def _name(self) -> str:
+        return f"{self.title} {self.first_heading}"
 
     @cached_property
     def text(self) -> str:

@@ -15,7 +15,7 @@ from turbohtml import Element, Text
 
 from pagegrade.model.document import Anchor
 from pagegrade.parse.likeness import ALIKE
-from pagegrade.parse.page_kind.sketch import Sketch, path_of
+from pagegrade.parse.page_kind.sketch import SLUG, Sketch, path_of
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 
 SUPPORT: Final = 5
@@ -42,7 +42,6 @@ _NUMBER: Final = re.compile(
 )
 """The number of an incident: hexadecimal digits, or more decimal ones than a telephone number or an ISBN has."""
 _MIN_NUMBER: Final = 10
-_SLUG: Final = re.compile(r"[^\w]+|_")
 _STATUS: Final = re.compile(r"(?:\D{0,24}\b)?(?:401|403|404|410|429|451|503)(?:\b\D{0,40})?")
 """A title or heading that is the number of a refusal or of a missing page, with few words beside it. That an
 application failed (500) is a fault of the page, and graded."""
@@ -90,6 +89,8 @@ _PROGRAMS: Final = (".exe", ".msi", ".dmg", ".pkg", ".deb", ".rpm", ".apk", ".ca
 _MIN_PROGRAMS: Final = 2
 _MIN_BREAKS: Final = 3
 _AROUND: Final = frozenset({"nav", "header", "footer", "aside"})
+_COMMENTS: Final = re.compile(r"comment|respond", re.IGNORECASE)
+"""In the classes and ids of the place to comment, which leads back from a sign-in, in the systems' own languages."""
 _MAX_MAIN_WORDS: Final = 90
 _MAX_DEPTH: Final = 40
 _REFUSALS: Final = re.compile(r"(?:^|\s)(?:mw-special-badtitle|mode_denied)(?=$|\s)", re.MULTILINE)
@@ -164,14 +165,6 @@ class Structure(Sketch):
         return any(self._bare(path_of(one)) == own for one in named) or bool(self.document.structured_items)
 
     @cached_property
-    def is_named_by_address(self) -> bool:
-        """The words of the address that was asked for are those of the title or the first heading."""
-        _, _, last = self._bare(self.requested_path).rpartition("/")
-        words = [one for one in _SLUG.split(unquote(last).partition(".")[0]) if len(one) > 3]
-        shown = f"{self.title} {self.first_heading}"
-        return bool(words) and all(one in shown for one in words)
-
-    @cached_property
     def bareness(self) -> int:
         """Points for little text and few links to own pages: at most 6, below 0 for a whole page."""
         words, links = self.words, self.onward
@@ -231,7 +224,7 @@ class Structure(Sketch):
         )
         if self.first_heading and self.first_heading in alternatives:
             # A notice in a picture names something else than the address.
-            words = [one for one in _SLUG.split(unquote(self.requested_path)) if len(one) > 3 and one.isalpha()]
+            words = [one for one in SLUG.split(unquote(self.requested_path)) if len(one) > 3 and one.isalpha()]
             shown = f"{self.title} {self.first_heading}"
             return not words or any(one[:4] in shown for one in words) or not shown.isascii()
         root = self.document.body.node if self.document.body is not None else None
@@ -314,12 +307,15 @@ class Structure(Sketch):
     def is_framed(self) -> bool:
         """In the frame of a site, the main part refuses what was asked for.
 
-        The software says so, or the main part carries the way back, beside the address of a visitor.
+        The software says so, or the main part carries the way back, beside the address of a visitor and a name that is
+        not what the words of the address promised.
         """
         words, is_all = self.document.main_word_count, self.document.main_word_count == self.words
         if not self.is_deep or is_all or words > _MAX_MAIN_WORDS or self.is_named_by_address:
             return False
-        return _REFUSALS.search(self.names) is not None or (self._prints_visitor and self._leads_back)
+        return _REFUSALS.search(self.names) is not None or (
+            self._prints_visitor and self.is_named_otherwise and self._leads_back
+        )
 
     @cached_property
     def asks_for_programs(self) -> bool:
@@ -377,17 +373,18 @@ class Structure(Sketch):
     @cached_property
     def prints_address(self) -> bool:
         """The text shows the network address of a visitor or a device."""
-        found = _ADDRESS.search(self.text)
-        if found is None:
-            return False
-        parts = found.group().split(".")
-        return len(parts) != 4 or (all(int(one) <= 255 for one in parts) and parts[0] not in {"127", "0"})
+        return bool(self._addresses)
 
     @cached_property
     def _prints_visitor(self) -> bool:
         """It shows one network address, which is none of a device at home: a manual names several, or such a one."""
-        found = {one[0] for one in _ADDRESS.finditer(self.text)}
-        return self.prints_address and len(found) == 1 and _AT_HOME.match(found.pop()) is None
+        return len(self._addresses) == 1 and not any(map(_AT_HOME.match, self._addresses))
+
+    @cached_property
+    def _addresses(self) -> frozenset[str]:
+        """Network addresses in the text; versions and name servers for all have numbers of one or two digits."""
+        found = (one[0] for one in islice(_ADDRESS.finditer(self.text), _MAX_LOOKED_AT))
+        return frozenset(one for one in found if "." not in one or _is_of_visitor(one.split(".")))
 
     @cached_property
     def prints_number(self) -> bool:
@@ -538,7 +535,10 @@ class Structure(Sketch):
 
     @cached_property
     def _leads_back(self) -> bool:
-        """A link to the own site, outside of what is around the main part, carries the address that was asked for."""
+        """A link to the own site carries the address that was asked for.
+
+        It is neither around the main part nor in a place to comment.
+        """
         return bool(self._asked) and any(
             registrable_domain(host(one.url or "")) == self.domain
             and _carries((one.url or "").partition("?")[2][:_MAX_VALUE], self._asked)
@@ -568,14 +568,19 @@ def _carries(value: str, asked: tuple[str, ...]) -> bool:
 
 
 def _is_around(node: object) -> bool:
-    """Return whether an element is in a part of the page beside its main one."""
+    """Return whether an element is in a part of the page beside its main one, or in a place to comment."""
     for _ in range(_MAX_DEPTH):
         if not isinstance(node, Element):
             break
-        if node.tag in _AROUND:
+        named = f"{_string(node.attrs.get('class'))} {_string(node.attrs.get('id'))}"
+        if node.tag in _AROUND or (node.tag != "body" and _COMMENTS.search(named) is not None):
             return True
         node = node.parent
     return False
+
+
+def _is_of_visitor(parts: list[str]) -> bool:
+    return all(int(one) <= 255 for one in parts) and parts[0] not in {"127", "0"} and any(len(one) > 2 for one in parts)
 
 
 def _is_program(url: str) -> bool:
