@@ -153,6 +153,55 @@ def test_short_page_without_links_is_graded(language: str, path: str, head: str)
     assert kind_of(html.replace("</body>", "<p>203.0.113.9</p></body>"), url=URL) == "notice"
 
 
+ORDINARY = {
+    "class": "<div class=queue>",
+    "two classes": "<div class='content restricted'>",
+    "class of a count": "<div class=countdown>",
+    "file": "<link rel=stylesheet href=/guard.css>",
+    "number": "<p>Built from 4f2a9c81d03e.</p>",
+    "link to itself": "<a href=/shows/river>&uarr;</a>",
+    "version": "<p>Version 1.2.3.4</p>",
+    "host": "<p>x</p>",
+}
+"""What ordinary pages have as well as notices."""
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+@pytest.mark.parametrize("language", SHORT_PAGES)
+def test_short_page_with_one_ordinary_mark_is_graded(language: str, name: str) -> None:
+    """One of them is no sign; several are."""
+    title, *said = SHORT_PAGES[language]
+    paragraphs = "".join(f"<p>{one}</p>" for one in said)
+    html = page(f"<h1>{title}</h1>{paragraphs}{ORDINARY[name]}").replace("სახელი", title)
+    named = html.replace("</title>", " - kestrelford.example</title>")
+    url = URL.replace("shows/river", "") if name == "host" else URL
+
+    assert kind_of(named if name == "host" else html, url=url) is None
+    assert kind_of(named.replace("</body>", ORDINARY["link to itself"] + ORDINARY["class"]), url=URL) is not None
+
+
+SHUT = {
+    "en": ("This content is not available in your region", "Not available in your region"),
+    "de": ("Dieser Inhalt ist in deinem Land nicht verfügbar", "Inhalt nicht verfügbar"),
+    "fr": ("Ce contenu n’est pas disponible dans votre pays", "Contenu indisponible"),
+    "es": ("Este contenido no está disponible en tu país", "Contenido no disponible"),
+    "pt": ("Este conteúdo não está disponível no seu país", "Conteúdo indisponível"),
+    "it": ("Questo contenuto non è disponibile nella tua regione", "Contenuto non disponibile"),
+    "nl": ("Deze content is niet beschikbaar in jouw land", "Niet beschikbaar"),
+    "ru": ("Этот сайт недоступен в вашей стране", "Недоступно"),
+}
+
+
+@pytest.mark.parametrize("language", SHUT)
+def test_page_that_is_not_for_a_region(language: str) -> None:
+    """Its heading says so; the same in a text is what a page of help says."""
+    said, title = SHUT[language]
+    html = page(f"<h1>{said}</h1><p>{said}. {said}.</p>").replace("სახელი", title)
+
+    assert kind_of(html, url=URL) == "notice"
+    assert kind_of(html.replace(f"<h1>{said}", "<h1>X"), url=URL) is None
+
+
 @pytest.mark.parametrize("language", SENTENCES)
 @pytest.mark.parametrize(
     "more",

@@ -22,15 +22,20 @@ _SHUT: Final = (
     r"blockiert|verweigert|geblokkeerd|geweigerd|zablokowan|zabronion|ограничен|заблокирован|запре[щт]|обмежен|блокиран|"
     r"blokov|odepřen|engel|yasak|kısıtl|blokker|bloker|spärr|nektet|estet|letilt|korlátoz|αποκλεισ|απαγορε|محظور|محجوب|حظر|"
     r"حجب|מוגבל|חסומ|נחסמ|限制|禁止|屏蔽|封锁|封鎖|遮断|制限|차단|제한|diblokir|dibatasi|bị chặn|अवरुद्ध|"
-    r"प्रतिबंधित|ถูกระงับ|ถูกปิดกั้น"
+    r"प्रतिबंधित|ถูกระงับ|ถูกปิดกั้น|not available in your|in (?:deine|ihre)[mr] (?:land|region) nicht verfügbar|"
+    r"disponible dans votre|(?:no|não)(?: est[aá])? dispon[ií](?:ble|vel) (?:en|n[oa]) (?:tu|su|seu|sua)\b|"
+    r"non(?: è)? disponibile nel(?:la)? tu[oa]|niet beschikbaar in (?:jouw|uw|je)\b|недоступ\w{1,4} в ваш"
 )
 _IS_SHUT: Final = Pattern(rf"(?:{_WHAT}).{{0,80}}?(?:{_SHUT})|(?:{_SHUT}).{{0,40}}?(?:{_WHAT})")
 """A name that says that access is not given. It counts beside what the structure says, and decides nothing alone."""
 _FEW: Final = 60
 """Words up to which a front page that answers at every address is a notice and no site of one page."""
 
-_MIN_SIGNS: Final = 2
-"""Points of signs that notices have. What a page lacks makes no notice of it: a short page lacks the same."""
+_MIN_SIGNS: Final = 3
+"""Points of signs that notices have. What a page lacks makes no notice of it: a short page lacks the same.
+
+A class, a file name, a number, a link to the page itself or a host in the title gives fewer: ordinary pages have one.
+"""
 
 
 def score_notice(page: Structure) -> int:

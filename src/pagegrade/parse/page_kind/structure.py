@@ -55,11 +55,11 @@ ASKS_ABOUT_PRIVACY: Final = re.compile(
 _MARKS: Final = re.compile(
     r"(?:^|[\s/._?&=-])(?:age[-_]?(?:gate|check|verification|verify)|consent|cmp|cookie-?wall|gate|captcha|challenge|pow|"
     r"guard|waf|anti-?bot|bot-?check|blocked|block-?page|geo-?(?:block|ip|fence)?|denied|forbidden|restricted|captive|"
-    r"hotspot|maintenance|coming[-_]?soon|under[-_]?construction|count[-_]?down|parked|parking|lander|suspended|suspend|"
+    r"hotspot|maintenance|coming[-_]?soon|under[-_]?construction|parked|parking|lander|suspended|suspend|"
     r"placeholder-?page|default-?page|interstitial|queue|waiting-?room|unsupported|outdated)(?=$|[\s/._?&=\d-])"
 )
 """Names that files, classes and ids of such pages have in every language; ordinary pages have single ones, too."""
-_COUNT_DOWN: Final = re.compile(r"count-?down")
+_COUNT_DOWN: Final = re.compile(r"count[-_]?down")
 _BROWSERS: Final = ("chrome", "firefox", "safari", "edge", "opera", "internet explorer")
 """Names that are written alike in all languages."""
 _MIN_BROWSERS: Final = 3
@@ -464,7 +464,7 @@ class Structure(Sketch):
     def asks_for_notice(self) -> bool:
         """The address that was asked for has the name of a notice: it is what was wanted."""
         asked = self.requested_path
-        return _MARKS.search(asked) is not None or ASKS_ABOUT_PRIVACY.search(asked) is not None
+        return any(one.search(asked) is not None for one in (_MARKS, _COUNT_DOWN, ASKS_ABOUT_PRIVACY))
 
     @cached_property
     def names(self) -> str:
