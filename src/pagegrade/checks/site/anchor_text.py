@@ -71,14 +71,15 @@ def anchor_text() -> str:
     ```
     """
     return """
-        SELECT from_id AS page_id, 'empty' AS state, to_id AS target_id, NULL AS value FROM hrefs WHERE anchor = ''
-        UNION ALL
-        SELECT from_id, 'ambiguous', NULL, anchor FROM links WHERE kind = 'a' AND place = 'main' AND
-            lower(trim(anchor)) IN (
-            SELECT lower(trim(anchor)) FROM links SEMI JOIN pages ON page_id = to_id
+        WITH telling AS (
+            SELECT from_id, to_id, anchor, lower(trim(anchor)) AS text FROM links
             JOIN pages AS source ON source.page_id = from_id
             WHERE kind = 'a' AND place = 'main' AND trim(anchor) <> ''
                 AND to_id IS DISTINCT FROM source.next_id AND to_id IS DISTINCT FROM source.prev_id
-            GROUP BY lower(trim(anchor)) HAVING count(DISTINCT to_id) >= 10
+        )
+        SELECT from_id AS page_id, 'empty' AS state, to_id AS target_id, NULL AS value FROM hrefs WHERE anchor = ''
+        UNION ALL
+        SELECT from_id, 'ambiguous', NULL, anchor FROM telling WHERE text IN (
+            SELECT text FROM telling SEMI JOIN pages ON page_id = to_id GROUP BY text HAVING count(DISTINCT to_id) >= 10
         )
     """
