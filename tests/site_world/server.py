@@ -104,7 +104,7 @@ def serving(world: World) -> Iterator[SiteServer]:
                 "/sitemap.xml": ("application/xml", sitemap_text),
                 **{path: ("text/plain", lambda *_: site.files[self.path]) for path in site.files},
             }
-            if self.path in files:
+            if self.path in files and self.path not in world.pages:
                 kind, make = files[self.path]
                 self._send(200, kind, make(world, site.origin))
                 return

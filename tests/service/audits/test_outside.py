@@ -166,6 +166,30 @@ def test_a_host_that_does_not_exist_is_named(database: Database, tmp_path: Path)
     assert {row["url"]: row["error"] for row in rows} == dict.fromkeys(targets, "dns_nxdomain")
 
 
+def test_a_host_whose_robots_txt_leads_nowhere_does_exist(database: Database, tmp_path: Path) -> None:
+    """The reason is that of another host: its pages are not asked for, and not said to be gone."""
+    with serving(make_world(72, pages=2)) as other:
+        other.world.add(Page("/there"))
+        other.world.add(Page("/robots.txt", status=301, redirect="http://gone.example.com/robots.txt"))
+        with serving(_linking(f"{other.origin}/there")) as site:
+            crawl = crawl_site(database, site, options=NEAR)
+
+            async def ask() -> bool:
+                taken = await database.write(lambda tx: take_crawl(tx, crawl.id, 1))
+                frontier = await open_frontier(database, taken)
+                client = HTTPClient(guard=Guard(policy_of(site.origin, NEAR)), resolver=NoNames())
+                async with Children(1) as children:
+                    done = await ask_outside(frontier, client, children, 5.0)
+                await client.aclose()
+                return done
+
+            done = asyncio.run(ask())
+
+    assert done
+    assert _answers(database, crawl, tmp_path / "out", other) == {"/there": (None, "robots")}
+    assert [one.path for one in other.starts] == ["/robots.txt"]
+
+
 def test_targets_keep_their_distance_over_slices(database: Database) -> None:
     """Also between the last one of a slice and the first one of the next."""
     distance_s = 0.4

@@ -177,7 +177,9 @@ class _Host:
         try:
             followed = await self._client.follow(request)
         except FetchError as failure:
-            self._unreachable[place] = failure.reason[:40]
+            if not failure.hops:
+                # Behind a redirect it is another host that had no answer.
+                self._unreachable[place] = failure.reason[:40]
             return None
         followed.release()
         robots = followed.response
