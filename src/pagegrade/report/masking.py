@@ -83,7 +83,10 @@ def mask_reports(reports: Sequence[Report]) -> tuple[Report, ...]:
 
 
 def mask_audit(result: AuditResult) -> AuditResult:
-    """The result of an audit with the query values of all pages that it names masked, as ``mask_report`` does."""
+    """The result of an audit for people with its link: without what could name a part of the site that has no finding.
+
+    The query values of all pages that it names are masked, as ``mask_report`` does; folders and templates are left out.
+    """
     places = [*result.worst, *(place for one in result.findings for place in one.places)]
     named = {result.url, *(each.example for each in result.templates)}
     named.update(url for place in places for url in (place.url, *place.sources))
@@ -100,7 +103,8 @@ def mask_audit(result: AuditResult) -> AuditResult:
         url=mask_url(result.url),
         worst=hide(result.worst),
         findings=tuple(replace(one, message=mask(one.message), places=hide(one.places)) for one in result.findings),
-        templates=tuple(replace(one, example=mask_url(one.example)) for one in result.templates),
+        templates=(),
+        folders=(),
     )
 
 

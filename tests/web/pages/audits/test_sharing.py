@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from msgspec.structs import replace
 
+from pagegrade.model.audit_result import Folder, Template
 from pagegrade.service.rate_limit import Bucket, MemoryBuckets
 from pagegrade.web.pages.share_access import SHARED_DOCUMENTS_PER_MINUTE
-from tests.audit_builders import claim, fail, fill
+from tests.audit_builders import claim, fail, fill, result_of
+from tests.render.test_pdf import text_of
 from tests.store_builders import add_owner
 from tests.web.calling import BASE_URL, Instance, with_instance
 
@@ -200,6 +203,31 @@ def test_a_shared_audit_is_had_as_files_without_what_is_masked(tmp_path: Path) -
         assert (gone.status_code, gone.content) == (404, unknown.content)
 
     with_instance(tmp_path, script)
+
+
+def test_files_of_a_shared_audit_name_no_part_of_the_site_that_its_page_does_not(tmp_path: Path) -> None:
+    """Folders and templates without any finding are for its account."""
+
+    async def script(instance: Instance) -> tuple[str, list[str], list[str]]:
+        await instance.call("POST", AUDITS, json={"url": "https://example.com/", "privacy": 0})
+        hidden = "https://example.com/hidden-folder/"
+        folders = tuple(Folder(url=url, level=at, pages=1, score=90.0) for at, url in enumerate((hidden[:20], hidden)))
+        template = Template(number=1, name="/hidden-template/{n}", pages=1, score=90.0, example=f"{hidden}example")
+        result = replace(result_of("https://example.com/"), folders=folders, templates=(template,))
+        database = instance.services.database
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database), result)
+        path = (await shown(instance))["share_url"].removeprefix(BASE_URL)
+        page = await see(instance, path)
+        files = [(await see(instance, f"{path}/export/{name}")) for name in ("html", "findings", "prompt", "pdf")]
+        own = await instance.page("GET", "/audits/1"), await instance.page("GET", "/audits/1/export/pdf")
+        *others, pdf = files
+        return page.text, [*(one.text for one in others), text_of(pdf.content)], [own[0].text, text_of(own[1].content)]
+
+    page, files, own = with_instance(tmp_path, script)
+
+    assert "Pages have the same title" in page
+    assert not [text for text in (page, *files) if "hidden-" in text]
+    assert all("hidden-folder" in text and "hidden-template" in text for text in own)
 
 
 def test_a_file_needs_the_password_of_its_audit(tmp_path: Path) -> None:
