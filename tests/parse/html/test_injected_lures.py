@@ -297,7 +297,7 @@ CODE = "https://code.example/WordPress/src/branch/main"
     ],
 )
 def test_form_for_secrets_where_the_site_has_no_page(url: str, body: str, *, is_one: bool) -> None:
-    """What editors put there, the password of a file, plugins, a sign-in and source text with one are none."""
+    """Files of editors, the password of a file, plugins, a sign-in and source text with one are none."""
     assert ("stray-form" in found_in(make_document(f"<title>x</title>{body}", url=url))) is is_one
 
 

@@ -163,7 +163,7 @@ ORDINARY = {
     "version": "<p>Version 1.2.3.4</p>",
     "host": "<p>x</p>",
 }
-"""What ordinary pages have as well as notices."""
+"""Marks that ordinary pages have as well as notices."""
 
 
 @pytest.mark.parametrize("name", ORDINARY)

@@ -35,7 +35,7 @@ MAX_TEXT: Final = 12_000
 MAX_WORDS: Final = 1_500
 """Words of visible text above which a page is no notice of any kind."""
 SLUG: Final = re.compile(r"[^\w]+|_")
-"""What parts the words of an address."""
+"""Signs between the words of an address."""
 _MAX_LINE: Final = 300
 _MAX_LISTED: Final = 40
 _MAX_INLINE: Final = 6_000
