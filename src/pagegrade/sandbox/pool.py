@@ -282,7 +282,7 @@ class Children:
             str(self._growth_bytes),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            env=_environment(),
+            env=child_environment(),
             # Ctrl-C reaches every process of the terminal's group; a child would answer it with a traceback. It is
             # ours to end, and ends by itself when its stdin closes.
             start_new_session=True,
@@ -457,8 +457,8 @@ def _decoder_of(function: Callable[..., Any]) -> msgspec.msgpack.Decoder[Any]:
     return msgspec.msgpack.Decoder(typing.get_type_hints(function)["return"])
 
 
-def _environment() -> dict[str, str]:
-    """Only what the interpreter needs: a parser has no business with the secrets of its parent."""
+def child_environment() -> dict[str, str]:
+    """Only what the interpreter needs: a child has no business with the secrets of its parent."""
     kept = ("PYTHONPATH", "PYTHONHOME", "COVERAGE_PROCESS_START")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     return {**environment, "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1"}

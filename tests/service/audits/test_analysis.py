@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from pagegrade.service.audits import analysis
-from pagegrade.service.audits.analysis import PAGES, AnalysisFailed, analyze_folder, read_result
+from pagegrade.service.audits.analysis import PAGES, AnalysisFailed, analyze_folder, analyze_ids, read_result
 from pagegrade.store.analysis.relations import AnalysisNotInstalled
 from tests.site_builders import evaluated
 from tests.site_world.relations import rows_of_world
 from tests.site_world.world import make_world
+from tests.startup import FACTS, at_startup
 
 
 def write(folder: Path, seed: int = 1) -> dict[str, list[dict[str, object]]]:
@@ -54,6 +57,26 @@ def test_an_analysis_without_memory_fails_with_the_reason(tmp_path: Path) -> Non
     result = analyze_folder(tmp_path)
 
     assert result.score is not None
+
+
+def test_the_process_has_no_secret_of_this_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor the code of the folder that this one was started in, nor the signals of its terminal."""
+    write(tmp_path)
+    at_startup(tmp_path, monkeypatch, "pagegrade.service.audits.analysis")
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "secret-value-1")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "msgspec.py").write_text("raise SystemExit(3)")
+    starts: tuple[Callable[[], object], ...] = (
+        lambda: analyze_folder(tmp_path),
+        lambda: asyncio.run(analyze_ids(tmp_path)),
+    )
+    for start in starts:
+        start()
+        facts = json.loads((tmp_path / FACTS).read_text())
+        (tmp_path / FACTS).unlink()
+
+        assert "PAGEGRADE_DATABASE_URL" not in facts["names"]
+        assert facts["leads"]
 
 
 def test_without_duckdb_nothing_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ import msgspec
 
 from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.errors import PagegradeError
+from pagegrade.sandbox.pool import child_environment
 from pagegrade.service.audits.evaluation import evaluate_crawl
 from pagegrade.store.analysis.relations import (
     MEMORY_MB,
@@ -82,6 +83,8 @@ def analyze_folder(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
+            env=child_environment(),
+            start_new_session=True,
             timeout=timeout_s,
             check=False,
         )
@@ -104,6 +107,8 @@ async def analyze_ids(folder: Path) -> tuple[AuditResult, dict[int, list[Finding
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
+        env=child_environment(),
+        start_new_session=True,
     )
     try:
         async with asyncio.timeout(SECONDS):
@@ -132,7 +137,7 @@ def _prepare(folder: Path, memory_mb: int, threads: int, pages: str) -> list[str
     if not is_installed():
         raise AnalysisNotInstalled
     (folder / RESULT).unlink(missing_ok=True)
-    return [sys.executable, "-m", __name__, str(folder), str(memory_mb), str(threads), pages]
+    return [sys.executable, "-P", "-m", __name__, str(folder), str(memory_mb), str(threads), pages]
 
 
 def _outcome(folder: Path, status: int, stderr: bytes) -> AuditResult:
