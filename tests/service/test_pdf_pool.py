@@ -2,18 +2,33 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import resource
+import signal
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
+from pagegrade.gather.temporary import sweep_folders
 from pagegrade.model.errors import PDFNotInstalled, Unavailable
 from pagegrade.render.conformance import conformance_sheet
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import TaskFailed
 from pagegrade.service import pdf_pool as module
 from pagegrade.service.pdf_pool import MAX_ASKED, Documents
+from pagegrade.store.analysis import tables
 from tests.report_builders import make_report
+from tests.startup import FACTS, at_startup
 
+ROWS = b'{"id": 1}\n'
+WRITER = """
+import asyncio
+from pagegrade.service.pdf_pool import Documents
+asyncio.run(Documents().parquet({"id": "BIGINT"}, b'{"id": 1}'))
+"""
 REPORT = json.dumps(report_to_dict(make_report())).encode()
 
 
@@ -93,3 +108,78 @@ def test_without_typst_no_process_is_started(monkeypatch: pytest.MonkeyPatch) ->
 
     with pytest.raises(PDFNotInstalled, match=r"install pagegrade\[pdf\]"):
         asyncio.run(Documents().pdf(REPORT))
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for temporary files of this test alone."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def test_a_table_is_written_by_a_process_without_the_secrets_of_this_one(
+    temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor with the code of the folder that this one was started in, nor with the signals of its terminal."""
+    at_startup(tmp_path, monkeypatch, "pagegrade.store.analysis.tables")
+    monkeypatch.setenv("PAGEGRADE_DATABASE_URL", "secret-value-1")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "msgspec.py").write_text("raise SystemExit(3)")
+    table = asyncio.run(Documents().parquet({"id": "BIGINT"}, ROWS))
+    facts = json.loads((tmp_path / FACTS).read_text())
+
+    assert table.startswith(b"PAR1")
+    assert "PAGEGRADE_DATABASE_URL" not in facts["names"]
+    assert facts["leads"]
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_table_that_fails_or_takes_too_long_is_logged_with_the_reason(
+    temporary: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the administrator; the client may take another format, and nothing of the rows stays."""
+    with pytest.raises(Unavailable, match="take another format"):
+        asyncio.run(Documents().parquet({"id": "BIGINT"}, b"{no json"))
+
+    assert "Malformed JSON" in caplog.text
+    assert list(temporary.iterdir()) == []
+
+    monkeypatch.setattr(tables, "SECONDS", 0.01)
+    with pytest.raises(Unavailable, match="take another format"):
+        asyncio.run(Documents().parquet({"id": "BIGINT"}, ROWS))
+
+    assert "within 0.01 s" in caplog.text
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_table_that_does_not_fit_on_the_disk_is_not_made(temporary: Path, tmp_path: Path) -> None:
+    """As one that fails for another reason, also where there is no folder at all."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, limits[1]))
+    try:
+        with pytest.raises(Unavailable, match="take another format"):
+            asyncio.run(Documents().parquet({"id": "BIGINT"}, ROWS * 200_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert list(temporary.iterdir()) == []
+    temporary.rename(tmp_path / "elsewhere")
+    with pytest.raises(Unavailable, match="take another format"):
+        asyncio.run(Documents().parquet({"id": "BIGINT"}, ROWS))
+
+
+def test_rows_of_a_process_that_was_killed_are_deleted_by_the_next_start(
+    temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are of customers."""
+    at_startup(tmp_path, monkeypatch, "pagegrade.store.analysis.tables", "os.kill(os.getppid(), 9); os._exit(0)")
+    ended = subprocess.run(
+        [sys.executable, "-c", WRITER], env={**os.environ, "TMPDIR": str(temporary)}, check=False
+    ).returncode
+    left = list(temporary.glob("*/rows.jsonl"))
+
+    assert (ended, len(left)) == (-signal.SIGKILL, 1)
+    assert sweep_folders() == 1
+    assert list(temporary.iterdir()) == []

@@ -1,8 +1,8 @@
 """Folders for temporary files: locked by the process that uses them, and deleted by the next start where it was killed.
 
-A browser needs one where no file system can be mounted in memory for it, and an audit while it is analyzed or its
-site is proved by command. What is named here is all that Pagegrade, in this version or an older one, makes where no
-one asked for it.
+A browser needs one where no file system can be mounted in memory for it, an audit while it is analyzed or its site is
+proved by command, and a table while it is written as Parquet. What is named here is all that Pagegrade, in this version
+or an older one, makes where no one asked for it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-Kind = Literal["audit", "browser", "proof"]
+Kind = Literal["audit", "browser", "proof", "table"]
 _PICTURES: Final = "pagegrade-pictures-"
 """Folders that 0.2 wrote pictures to and kept: a person knew their names, so they are deleted only when asked for."""
 PROBE: Final = ".pagegrade-"

@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from typing import Final
 
 from pagegrade.gather.context import OffloadFailed
+from pagegrade.gather.temporary import own_folder
 from pagegrade.model.account import Brand
 from pagegrade.model.errors import PDFNotInstalled, Unavailable
 from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.card import render_card
 from pagegrade.render.history import RunPoint
 from pagegrade.render.pdf import Paper, SheetName, is_installed, render_pdf, render_sheet_pdf
-from pagegrade.sandbox.pool import Children, TaskFailed
+from pagegrade.sandbox.pool import Children, TaskFailed, child_environment
 from pagegrade.store.analysis.relations import is_installed as is_duckdb_installed
 from pagegrade.store.analysis.tables import TableFailed, write_parquet
 
@@ -92,11 +93,16 @@ class Documents:
 
         Raises:
             AnalysisNotInstalled: The extra ``pagegrade[audit]`` is not installed.
-            Unavailable: Too many are being made, or this one cannot be made.
+            Unavailable: Too many are being made, or this one cannot be made, also where the disk is full.
         """
+
+        def write() -> bytes:
+            with own_folder("table") as folder:
+                return write_parquet(columns, rows, folder, child_environment())
+
         try:
-            return await self._in_turn(lambda: write_parquet(columns, rows))
-        except TableFailed as error:
+            return await self._in_turn(write)
+        except (TableFailed, OSError) as error:
             raise _not_made(error) from None
 
     @contextmanager

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import ClassVar, Final
 
 from pagegrade.model.errors import PagegradeError
@@ -31,35 +30,42 @@ class TableFailed(PagegradeError):
     code: ClassVar[str] = "table_failed"
 
 
-def write_parquet(columns: Mapping[str, str], rows: bytes) -> bytes:
+def write_parquet(columns: Mapping[str, str], rows: bytes, folder: Path, environment: Mapping[str, str]) -> bytes:
     """A table as Parquet; blocks.
 
     Args:
         columns: Name -> type of DuckDB.
         rows: JSON lines; what one lacks is NULL, and further members are left out.
+        folder: An empty one for the files of this table, which stay there.
+        environment: Of the process.
 
     Raises:
         AnalysisNotInstalled: DuckDB is not there.
-        TableFailed: The process ended without a table.
+        OSError: The folder cannot be used, or is full.
+        TableFailed: The process ended without a table; the message says how.
     """
     if not is_installed():
         raise AnalysisNotInstalled
-    with TemporaryDirectory(prefix="pagegrade-table-") as name:
-        folder = Path(name)
-        (folder / _ROWS).write_bytes(rows)
-        (folder / _COLUMNS).write_text(json.dumps(dict(columns)))
-        try:
-            subprocess.run(  # noqa: S603 - a fixed command of ours
-                [sys.executable, "-m", __name__, name],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                timeout=SECONDS,
-                check=True,
-            )
-            return (folder / _TABLE).read_bytes()
-        except (subprocess.SubprocessError, FileNotFoundError) as error:
-            raise TableFailed from error
+    (folder / _ROWS).write_bytes(rows)
+    (folder / _COLUMNS).write_text(json.dumps(dict(columns)))
+    try:
+        done = subprocess.run(  # noqa: S603 - a fixed command of ours
+            [sys.executable, "-P", "-m", __name__, str(folder)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise TableFailed(f"The table could not be written within {SECONDS:g} s.") from None
+    if done.returncode:
+        # DuckDB adds an empty line and its statement to what it says.
+        said = done.stderr.decode(errors="replace").strip().partition("\n\n")[0].rpartition("\n")[2][:300]
+        raise TableFailed(f"The table could not be written: {said or f'status {done.returncode}'}")
+    return (folder / _TABLE).read_bytes()
 
 
 def main(folder: Path) -> None:
