@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from pagegrade.config import Settings
+from pagegrade.service.pdf_pool import CONCURRENT
 from tests.deploy.files import COMPOSE, DEPLOY, dockerfile, env_example, filled, load_yaml, seconds, services
 
 MANY, ONE = COMPOSE
@@ -48,6 +50,19 @@ def test_containers_get_nothing_they_do_not_need(path: Path, name: str) -> None:
     assert set(limits) == {"cpus", "memory", "pids"}
     assert service["logging"]["options"]["max-size"]
     assert service["restart"] == ("no" if name == "migrate" else "unless-stopped")
+
+
+@pytest.mark.parametrize(("path", "name"), ALL, ids=lambda value: getattr(value, "name", value))
+def test_tables_fit_into_the_folder_for_temporary_files(path: Path, name: str) -> None:
+    """Rows of 50 MB with a table as large, as many as are made at a time; half of the memory is left."""
+    service = services(path)[name]
+    if not is_ours(service):
+        return
+    [size] = re.findall(r"^/tmp:.*size=(\d+)m$", "\n".join(service["tmpfs"]), re.MULTILINE)
+    memory = service["deploy"]["resources"]["limits"]["memory"]
+    memory_mb = int(memory[:-1]) * {"m": 1, "g": 1_024}[memory[-1]]
+
+    assert CONCURRENT * 100 <= int(size) <= memory_mb / 2
 
 
 @pytest.mark.parametrize(("path", "name"), ALL, ids=lambda value: getattr(value, "name", value))
