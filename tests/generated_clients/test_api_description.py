@@ -22,9 +22,9 @@ PATIENCE_S = 900
 def refusals(operation: Operation) -> list[int]:
     """Statuses of correct requests that the state of the service refuses, which no schema can say."""
     found = {404}
-    if {"If-Match", "If-None-Match"} & set(operation.headers) and operation.method != "GET":
+    if {"If-Match", "If-None-Match"} & set(operation.request_headers) and operation.method != "GET":
         found |= {412}
-    if "Idempotency-Key" in operation.headers:
+    if "Idempotency-Key" in operation.request_headers:
         found |= {410, 412, 429}  # what it made was deleted since
     if {"quota_exceeded", "crawl_limit"} & set(operation.problems):
         found |= {429}  # the account has as many as it may
