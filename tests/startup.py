@@ -1,4 +1,4 @@
-"""What a process of Pagegrade is started with, as it says itself."""
+"""Options and environment that a process of Pagegrade is started with, as it says itself."""
 
 from __future__ import annotations
 

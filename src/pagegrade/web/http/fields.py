@@ -27,7 +27,7 @@ _INTEGER: Final = re.compile(r"-?[0-9]{1,100}")
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _BOUNDS: Final = ("ge", "le", "max_length")
 _NO_BOUNDS: Final = ("gt", "lt", "multiple_of", "min_length")
-"""What a model may not declare, because it would be read as if it stood nowhere."""
+"""Bounds that no model may declare, because they would be read as if they stood nowhere."""
 
 
 class UnreadableError(Exception):
