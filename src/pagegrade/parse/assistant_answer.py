@@ -104,7 +104,7 @@ _VALUES: Final = re.compile(
     r"|měst|jméno|şehir|nama|kota|perusahaan|город|имя|назван|компани|телефон|адрес|міст|назв|πόλη|όνομα|τηλέφων"
     r"|اسم|مدين|شرك|שם|עיר|חברה|नाम|शहर|कंपनी|城市|姓名|公司|电话|電話|地址|名|住所|이름|도시|주소"
 )
-"""Both are in a gap for a value of whoever publishes the text, in small letters."""
+"""Both are in a gap for a value that the author has to fill in, in small letters."""
 MIN_ASKING: Final = 2
 """Different gaps that say so, that of the name among them: one may be the label of a button."""
 _SINGLE: Final = frozenset("'‘’‹›")

@@ -110,7 +110,7 @@ class Documents:
         """For the time in which a ZIP is made, one at a time: its files are written in this process.
 
         Raises:
-            Unavailable: Another one is being made; nobody waits for it.
+            Unavailable: Another one is being made; there is no queue for ZIPs.
         """
         if self._zips:
             raise _too_many()

@@ -125,7 +125,7 @@ def signs_out(document: Document) -> bool:
 
 
 def is_in_account(document: Document) -> bool:
-    """Return whether the page lies in a folder with its way out: the account of whoever is signed in.
+    """Return whether the page lies in a folder with its way out: the account of the signed-in user.
 
     ``MIN_AREA`` other links lead into that folder, and as many out of it to the rest of the site; ``MIN_DAYS`` are
     named outside of code. The address of the way out says so: its text may be that of a page about signing out. Where

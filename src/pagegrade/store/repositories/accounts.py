@@ -426,5 +426,5 @@ def save_email(tx: Transaction, identity: Identity) -> None:
 
 
 def remove_identity(tx: Transaction, account_id: int, issuer: str) -> None:
-    """Let nobody of a provider sign in to an account."""
+    """Delete the sign-ins of an account through a provider."""
     tx.execute(delete(identities).where(identities.c.account_id == account_id, identities.c.issuer == issuer))
