@@ -118,6 +118,8 @@ def test_unverified_connection_and_truncation_are_said() -> None:
         ({"body": b"", "truncated": "coding", "notes": ("truncated_stream",)}, "connect"),
         ({"body": PAGE.encode()[:200], "truncated": "coding", "notes": ("corrupt",)}, "not_html"),
         ({"body": b"<h1>Plans</h1></html>" + b"-" * 65_530, "truncated": "connection"}, "connect"),
+        ({"body": b"", "truncated": "coding", "notes": ("unknown_coding",)}, "not_html"),
+        ({"body": b"", "truncated": "coding", "notes": ("too_many_codings",)}, "not_html"),
         ({"status": 206}, "http_error"),
         ({"status": 206, "headers": (("Content-Range", "bytes 0-9/900"),)}, "http_error"),
         ({"status": 206, "headers": (("Content-Range", "bytes 5-899/900"),)}, "http_error"),

@@ -60,8 +60,6 @@ _PASSING: Final = frozenset({408, 421, 425})
 """Errors below 500 that may be gone the next time."""
 _STAYS: Final = frozenset({"status_401"})
 """Refusals that no repetition passes: only a sign-in does."""
-_AS_SENT: Final = frozenset({"plain_body", "unknown_coding", "too_many_codings"})
-"""Notes of a body that was kept as it was sent, so that nothing of it is missing."""
 _ENDS: Final = (b"</html", b"</body")
 _MAX_END: Final = 65_536
 """Bytes in which the end of a page is looked for; scripts and comments may stand behind it."""
@@ -334,7 +332,8 @@ def _holds_all(response: Response) -> bool:
 
 def _is_a_part(response: Response) -> bool:
     """Return whether the end of the page is among what did not arrive, for another reason than our limits."""
-    if response.truncated in {None, "limit"} or not _AS_SENT.isdisjoint(response.notes):
+    # A body that was sent without the coding that it declares was kept as it was sent: nothing of it is missing.
+    if response.truncated in {None, "limit"} or "plain_body" in response.notes:
         return False
     # Without the zeros of UTF-16.
     tail = response.body[-_MAX_END:].replace(b"\0", b"").lower()
