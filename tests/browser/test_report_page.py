@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from pagegrade.web.pages.assets import ASSETS
+from pagegrade.web.pages.html import ASSETS
 from tests.browser.browsing import PHONE, WIDE
 from tests.browser.conftest import Open, Tabs
 from tests.browser.instance import Instance

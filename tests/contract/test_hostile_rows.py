@@ -27,7 +27,7 @@ UNDER_ANOTHER_NAME = {
     "J13": ("render/test_text.py", "test_page_text_cannot_touch_the_terminal"),
     "J21": ("mcp/test_local_server.py", "test_page_text_is_in_page_data_only"),
     "J22": ("mcp/test_service_tools.py", "test_text_of_a_page_stands_in_page_data_only"),
-    "J18": ("web/pages/reports/test_report_pictures.py", "test_bytes_that_are_no_image_are_never_sent"),
+    "J18": ("web/pages/reports/test_report_page.py", "test_bytes_that_are_no_image_are_never_sent"),
     "K07": ("contract/test_api_matrix.py", "test_every_caller_gets_what_the_rules_say"),
     "L11": ("service/accounts/test_own_keys.py", "test_there_is_an_end_to_how_many_keys_work"),
     "N07": ("store/queue/test_claim.py", "test_many_workers_claim_each_run_once"),

@@ -38,7 +38,7 @@ from pagegrade.web.http.headers import (
 )
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.catalog.problems import foreign_form, problem_page, role_needed, sign_in_needed
+from pagegrade.web.pages.public import foreign_form, problem_page, role_needed, sign_in_needed
 from pagegrade.web.problems import MEDIA_TYPE, Problem, Rejected, internal_error, problem_body, problem_of
 from pagegrade.web.request import Request
 from pagegrade.web.responses import warned

@@ -27,7 +27,7 @@ from pagegrade.web.api import keys as api_keys
 from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
 from pagegrade.web.ops import health, metrics
-from pagegrade.web.pages import assets, home
+from pagegrade.web.pages import admin, html, public, share
 from pagegrade.web.pages.account import access_profiles as own_access
 from pagegrade.web.pages.account import account_page as own_account
 from pagegrade.web.pages.account import (
@@ -42,28 +42,12 @@ from pagegrade.web.pages.account import (
     team,
 )
 from pagegrade.web.pages.account import webhooks as own_webhooks
-from pagegrade.web.pages.admin import accounts, overview
 from pagegrade.web.pages.audits import audit_list, audit_page
 from pagegrade.web.pages.audits import sharing as audit_sharing
-from pagegrade.web.pages.catalog import api_docs, check_pages, problems
-from pagegrade.web.pages.reports import (
-    badge,
-    bulk,
-    create,
-    criterion_result,
-    exports,
-    ignore_finding,
-    list_export,
-    report_list,
-    report_page,
-    report_pictures,
-    selection,
-    settings,
-)
+from pagegrade.web.pages.reports import bulk, exports, finding_forms, report_list, report_page, settings
 from pagegrade.web.pages.reports import monitors as own_monitors
 from pagegrade.web.pages.reports import projects as own_projects
 from pagegrade.web.pages.reports import silences as own_silences
-from pagegrade.web.pages.share import card, share_page
 
 PROBES: Final[tuple[Operation, ...]] = (*health.OPERATIONS, *metrics.OPERATIONS)
 """Operations of a process that serves probes only."""
@@ -88,29 +72,19 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *checks.OPERATIONS,
     *description.OPERATIONS,
     *agents.OPERATIONS,
-    *home.OPERATIONS,
-    *api_docs.OPERATIONS,
-    *problems.OPERATIONS,
-    *assets.OPERATIONS,
+    *public.OPERATIONS,
+    *html.OPERATIONS,
     *report_list.OPERATIONS,
-    *list_export.OPERATIONS,
-    *create.OPERATIONS,
+    *exports.OPERATIONS,
     *bulk.OPERATIONS,
-    *selection.OPERATIONS,
     *settings.OPERATIONS,
     *own_monitors.OPERATIONS,
     *own_silences.OPERATIONS,
-    *criterion_result.OPERATIONS,
-    *ignore_finding.OPERATIONS,
+    *finding_forms.OPERATIONS,
     *ignore_rules.OPERATIONS,
     *own_projects.OPERATIONS,
     *report_page.OPERATIONS,
-    *share_page.OPERATIONS,
-    *exports.OPERATIONS,
-    *report_pictures.OPERATIONS,
-    *badge.OPERATIONS,
-    *card.OPERATIONS,
-    *check_pages.OPERATIONS,
+    *share.OPERATIONS,
     *sign_in.OPERATIONS,
     *join.OPERATIONS,
     *sign_up.OPERATIONS,
@@ -125,7 +99,6 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *audit_page.OPERATIONS,
     *audit_sharing.OPERATIONS,
     *own_access.OPERATIONS,
-    *overview.OPERATIONS,
-    *accounts.OPERATIONS,
+    *admin.OPERATIONS,
     *PROBES,
 )

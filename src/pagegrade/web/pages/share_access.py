@@ -40,9 +40,8 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.conditional import is_unchanged
 from pagegrade.web.http.response import Response
-from pagegrade.web.pages.assets import asset_url
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, go, with_look
+from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, asset_url, go, with_look
 from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import read_cookies, set_cookie
 

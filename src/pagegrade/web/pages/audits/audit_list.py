@@ -17,8 +17,7 @@ from pagegrade.web.audit_parameters import AuditListQuery, CreateAuditBody
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.field_messages import problems_of_input, refusal_of, with_setting
-from pagegrade.web.pages.forms import read_form, read_query
+from pagegrade.web.pages.forms import problems_of_input, read_form, read_query, refusal_of, with_setting
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.report_list import find_access_choices
 from pagegrade.web.problems import problem_of

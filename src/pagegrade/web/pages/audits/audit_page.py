@@ -31,10 +31,9 @@ from pagegrade.web.http.headers import INERT
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.audits.audit_list import SCOPES, STATES, refusal
-from pagegrade.web.pages.catalog.check_pages import SITE, WHOLE_SITE
-from pagegrade.web.pages.field_messages import problems_of_input
-from pagegrade.web.pages.forms import read_form, read_query
+from pagegrade.web.pages.forms import problems_of_input, read_form, read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
+from pagegrade.web.pages.public import SITE, WHOLE_SITE
 from pagegrade.web.pages.reports.report_context import check_url, refresh_header
 from pagegrade.web.pages.reports.report_list import ALL
 from pagegrade.web.problems import problem_of

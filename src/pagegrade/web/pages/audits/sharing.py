@@ -26,8 +26,7 @@ from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.audits.audit_page import EXPORTS, PER_PAGE, file_response, number_of_page, said_in
-from pagegrade.web.pages.field_messages import problems_of_input
-from pagegrade.web.pages.forms import read_form, read_query
+from pagegrade.web.pages.forms import problems_of_input, read_form, read_query
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.pages.reports.report_list import privacy_options
 from pagegrade.web.pages.share_access import (

@@ -22,8 +22,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.field_messages import problems_of, refusal_of
-from pagegrade.web.pages.forms import read_form, read_query
+from pagegrade.web.pages.forms import problems_of, read_form, read_query, refusal_of
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
 from pagegrade.web.parameters import MonitorListQuery

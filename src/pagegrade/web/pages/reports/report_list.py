@@ -1,17 +1,18 @@
-"""The list of reports: the form for a new one, the filters, the rows, and their live states."""
+"""The list of reports: its query, the form for a new one, the filters, the rows, and their live states."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import quote, urlencode
 
 import msgspec
 from msgspec.structs import replace
 
 from pagegrade.model.access import MAX_NAME, MAX_PROFILES
 from pagegrade.model.account import Account
-from pagegrade.model.errors import ValidationFailed
+from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import Thresholds
 from pagegrade.model.stored import Privacy, State
 from pagegrade.parse.url import origin
@@ -21,23 +22,17 @@ from pagegrade.render.finding_texts import translated
 from pagegrade.render.history import HEIGHT, Chart, RunPoint, chart_of, own_scale
 from pagegrade.render.i18n import Texts
 from pagegrade.service.access.operations import list_profiles
+from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.listing import SHARED_PAGES, SharedFinding, TrendDay, find_rows, find_states
+from pagegrade.service.reports.operations import Stored, create_report
+from pagegrade.service.reports.validation import MADE_PRIVATE
 from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.field_messages import problems_of
-from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import HELPED, View
-from pagegrade.web.pages.reports.list_query import (
-    DIRECTIONS,
-    PAGE_SIZES,
-    PATH,
-    SORTS,
-    Asked,
-    choices,
-    read_asked,
-)
+from pagegrade.web.pages.forms import problems_of, problems_of_input, read_form, read_query, refusal_of, with_setting
+from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.pages.reports.report_context import check_url, menus_of_several
 from pagegrade.web.pages.reports.rows import (
     GONE,
@@ -50,8 +45,112 @@ from pagegrade.web.pages.reports.rows import (
     short_url,
     state_object,
 )
-from pagegrade.web.report_requests import list_query
+from pagegrade.web.parameters import PER_PAGE, CreateReportBody, ReportListQuery
+from pagegrade.web.problems import problem_of
+from pagegrade.web.rate_limit import RateLimit
+from pagegrade.web.report_requests import list_query, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
+
+PATH: Final = "/reports"
+FILTERS: Final = ("search", "project", "result", "state")
+DEFAULTS: Final[Mapping[str, object]] = {"sort_by": "id", "sort": "desc", "per_page": PER_PAGE, "page": 1}
+SORTS: Final = {
+    "id": N_("When the report was created"),
+    "generated_at": N_("When the page was analyzed"),
+    "url": N_("URL"),
+    "result": N_("Result"),
+}
+DIRECTIONS: Final = {
+    "desc": N_("Down: newest, best or Z first"),
+    "asc": N_("Up: oldest, worst or A first"),
+}
+FIRST_CLICK: Final = {"generated_at": "desc", "url": "asc", "result": "asc"}
+"""Sort key of a column heading -> direction of the first click."""
+PAGE_SIZES: Final = (10, 25, 50, 100)
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """The valid part of a query for the list, and messages about the rest."""
+
+    query: ReportListQuery
+    problems: Mapping[str, str]
+    """Field -> message."""
+
+    @property
+    def is_filtered(self) -> bool:
+        """True if filters are set, so that the list may leave reports out."""
+        return any(getattr(self.query, name) for name in FILTERS)
+
+    def without_search(self, problems: Mapping[str, str]) -> Asked:
+        """Return the query without its search term, with messages about the term."""
+        return replace(
+            self, query=self.query.model_copy(update={"search": None}), problems={**self.problems, **problems}
+        )
+
+    def url(self, path: str = PATH, **changes: object) -> str:
+        """Return the URL of the list with some values changed; ``None`` removes one.
+
+        Default values are left out, and so is the page number when the filter or order changes.
+        """
+        values: dict[str, object] = {name: getattr(self.query, name) for name in (*FILTERS, *DEFAULTS)}
+        if changes and "page" not in changes:
+            values["page"] = 1
+        values.update(changes)
+        said = {
+            name: str(value)
+            for name, value in values.items()
+            if value is not None and value != "" and value != DEFAULTS.get(name)
+        }
+        return f"{path}?{urlencode(said, quote_via=quote)}" if said else path
+
+    def page_url(self, number: int) -> str:
+        """Return the URL of another page of the list."""
+        return self.url(page=number)
+
+    def project_url(self, project: str) -> str:
+        """Return the URL of the reports of a project."""
+        return self.url(project=project, search=None, result=None, state=None)
+
+    def following(self) -> str:
+        """Return the URL of the list that reloads itself, for browsers without scripts."""
+        url = self.page_url(self.query.page)
+        return f"{url}{'&' if '?' in url else '?'}follow=1"
+
+    def sort_url(self, sort_by: str) -> str:
+        """Return the URL of a column heading: sorted by the column, or in the opposite direction."""
+        return self.url(sort_by=sort_by, sort=self._next_sort(sort_by))
+
+    def aria_sort(self, sort_by: str) -> str:
+        """Return the value of ``aria-sort``; empty if the list is sorted by another column."""
+        if self.query.sort_by != sort_by:
+            return ""
+        return "descending" if self.query.sort == "desc" else "ascending"
+
+    def _next_sort(self, sort_by: str) -> str:
+        if self.query.sort_by != sort_by:
+            return FIRST_CLICK[sort_by]
+        return "asc" if self.query.sort == "desc" else "desc"
+
+
+def read_asked(sent: Mapping[str, str], texts: Texts) -> Asked:
+    """Parse and validate a query.
+
+    Args:
+        sent: Query parameters by name.
+        texts: Texts in the language of the messages.
+    """
+    values = {name: value.strip() for name, value in sent.items()}
+    query, violations = read_fields(ReportListQuery, values, "query")
+    problems = problems_of(texts, violations)
+    # The page number has no form field that its message could link to.
+    return Asked(query, {"" if name == "page" else name: problem for name, problem in problems.items()})
+
+
+def choices(texts: Texts, options: Mapping[str, str], *, any_of: bool = False) -> list[tuple[str, str]]:
+    """Return (value, label) of the options of a drop-down list, with an empty value for "Any" first if requested."""
+    first = [("", texts.gettext("Any"))] if any_of else []
+    return [*first, *((value, texts.gettext(words)) for value, words in options.items())]
+
 
 MAX_IDS: Final = 100
 """Maximum number of reports whose states a request returns: the rows of one page."""
@@ -311,6 +410,56 @@ def _in_language(shared: Sequence[SharedFinding], texts: Texts) -> tuple[SharedF
     return tuple(replace(one, title=translated(one.title, texts.tag)) for one in shared)
 
 
+async def create_report_from_form(
+    request: Request, work: UnitOfWork, limits: RateLimit, view: View, services: Services
+) -> Response:
+    """Store a new report and redirect to its page, which waits for the analysis."""
+    sent = dict(await read_form(request))
+    # The API reports whitespace around a URL as an error; users paste it without noticing.
+    sent["url"] = sent.get("url", "").strip()
+    try:
+        refuse_when_draining(services)
+        made = await _create(work, limits, view, services, sent)
+    except InvalidInput as error:
+        problems = problems_of_input(view.texts, error)
+        if "url" in problems:
+            problems["url"] = with_setting(view.texts, problems["url"], sent["url"], view.options.analyze)
+        return await _again(request, work, view, sent, problems, status=422)
+    except (RateLimited, QuotaExceeded, Unavailable) as error:
+        return await _again(
+            request, work, view, sent, {"": refusal_of(view.texts, error)}, status=problem_of(error).status
+        )
+    services.wake()
+    said = "created_private" if MADE_PRIVATE in made.warnings else "created"
+    return go(f"{PATH}/{made.report.id}?said={said}")
+
+
+async def _create(
+    work: UnitOfWork, limits: RateLimit, view: View, services: Services, sent: Mapping[str, str]
+) -> Stored:
+    options = view.options
+    fields, violations = read_fields(CreateReportBody, sent, "body")
+    # A form always sends a privacy. That a report with an access profile becomes public is asked in its settings.
+    new_report = replace(new_report_of(view.admitted.account, view.options, fields, violations), chose_privacy=False)
+    await limits.take_analysis()
+    password_hash = None if new_report.password is None else await services.passwords.hash(new_report.password)
+    return await work.write(create_report, new_report, options, view.now_ms, password_hash=password_hash)
+
+
+async def _again(
+    request: Request, work: UnitOfWork, view: View, sent: Mapping[str, str], problems: Mapping[str, str], *, status: int
+) -> Response:
+    form = NewForm(
+        url=sent["url"],
+        privacy=sent.get("privacy", ""),
+        render=sent.get("render", ""),
+        device=sent.get("device", ""),
+        access=sent.get("access", ""),
+        problems=problems,
+    )
+    return await listing_page(request, work, view, form, status=status)
+
+
 OPERATIONS: Final = (
     Operation(
         method="GET",
@@ -329,6 +478,15 @@ OPERATIONS: Final = (
         handler=show_states,
         access="account",
         counted_as="polls",  # several tabs that look after themselves must not use up what their reader may open
+        tag=PAGES,
+    ),
+    Operation(
+        method="POST",
+        path=PATH,
+        name="create_report_from_form",
+        summary=N_("Create a report"),
+        handler=create_report_from_form,
+        access="account",
         tag=PAGES,
     ),
 )

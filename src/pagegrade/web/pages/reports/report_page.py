@@ -1,28 +1,215 @@
-"""The pages of a report for its owner: the report itself, one of its runs, and the comparison of two runs."""
+"""The pages of a report for its owner: the report, one of its runs, the comparison of two, pictures and the badge.
+
+Share pages show the comparison as well, and visitors get the pictures of what they may see. The badge of a public
+report is embedded in a README or on a site.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 import msgspec
+from markupsafe import Markup, escape
 
 from pagegrade.model.account import Brand
-from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport
-from pagegrade.render.badge import HEIGHT, LABEL, badge_width
+from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport, StoredRun
+from pagegrade.render.badge import HEIGHT, LABEL, UNKNOWN, badge_width, render_badge
+from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import read_report_query
-from pagegrade.service.reports.views import Viewed, compare_own, find_wait, view_own
+from pagegrade.render.i18n import Texts
+from pagegrade.service.accounts.operations import brand_of
+from pagegrade.service.container import Services
+from pagegrade.service.rate_limit import Bucket
+from pagegrade.service.reports.history import Choice
+from pagegrade.service.reports.pictures import find_picture, show_picture
+from pagegrade.service.reports.shares import find_public
+from pagegrade.service.reports.views import Compared, Viewed, compare_own, find_wait, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.client_ip import limited_as
+from pagegrade.web.http.conditional import is_unchanged
+from pagegrade.web.http.headers import UNKEPT
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import HELPED, View
-from pagegrade.web.pages.reports.badge import badge_path, badge_snippets
-from pagegrade.web.pages.reports.compare import compare_page, read_choice
-from pagegrade.web.pages.reports.report_context import ReportURLs, about, draw, waiting_header
+from pagegrade.web.pages.html import HELPED, UNLISTED, View
+from pagegrade.web.pages.reports.report_context import (
+    ReportURLs,
+    about,
+    draw,
+    draw_comparison,
+    point_of,
+    timezone_of,
+    waiting_header,
+)
 from pagegrade.web.pages.reports.rows import MEANINGS, PRIVACIES
+from pagegrade.web.pages.share_access import REPORTS, to_gate, visit
 from pagegrade.web.request import Request
+from pagegrade.web.responses import known_picture, picture_response
 from pagegrade.web.schemas.report import share_url
+
+SENTENCES: Final[dict[tuple[str, str], str]] = {
+    ("from", "unreadable"): N_("Choose the older run."),
+    ("to", "unreadable"): N_("Choose the newer run."),
+    ("from", "unknown_run"): N_("There is no such older run, or none any more. Choose another one."),
+    ("to", "unknown_run"): N_("There is no such newer run, or none any more. Choose another one."),
+    ("from", "not_comparable"): N_("The older run has no results. Choose one that succeeded."),
+    ("to", "not_comparable"): N_("The newer run has no results. Choose one that succeeded."),
+    ("to", "same"): N_("These are one and the same run. Choose two."),
+}
+"""(Field, code) -> message about the selection."""
+NOTHING_YET: Final = "no_run"
+"""Code for a report without two runs to compare; the selection itself is valid."""
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
+
+
+def read_choice(request: Request) -> Choice:
+    """Read the two runs selected by the query; by default the two newest."""
+    sent = read_query(request)
+    errors: dict[str, str] = {}
+    before = _number(sent, "from", errors)
+    after = _number(sent, "to", errors)
+    if before is not None and after is not None:
+        if before == after:
+            errors["to"] = "same"
+        # The older run comes first, in whatever order they were selected.
+        before, after = min(before, after), max(before, after)
+    return Choice(before=before, after=after, errors=errors)
+
+
+async def compare_page(view: View, found: Compared, urls: ReportURLs, *, own: bool) -> Response:
+    """Return the comparison with its form; only the form with its errors if the selection is not valid."""
+    texts = view.texts
+    article: Markup | None = None
+    if found.two is not None:
+        article = await draw_comparison(view, found.viewed, found.two, urls)
+    wrong = {field: code for field, code in found.choice.errors.items() if code != NOTHING_YET}
+    options = _options(view, texts, found.viewed.runs)
+    numbers = [number for number, _ in options]
+    # Values that are not valid are dropped: the form then proposes the two newest runs.
+    before, after = (number if number in numbers else None for number in (found.choice.before, found.choice.after))
+    return view.page(
+        "report_compare.html.jinja",
+        status=422 if wrong else 200,
+        article=article,
+        own=own,
+        brand=NO_BRAND if own else view.brand(found.viewed.brand),
+        options=options,
+        before=before or next(iter(numbers[1:2]), ""),
+        after=after or next(iter(numbers[:1]), ""),
+        errors={field: texts.gettext(SENTENCES[field, code]) for field, code in wrong.items()},
+        **about(view, found.viewed, urls),
+    )
+
+
+def _number(sent: Mapping[str, str], field: str, errors: dict[str, str]) -> int | None:
+    text = sent.get(field, "").strip()
+    if not text:
+        return None
+    if not _NUMBER.fullmatch(text):
+        errors[field] = "unreadable"
+        return None
+    return int(text)
+
+
+def _options(view: View, texts: Texts, runs: tuple[StoredRun, ...]) -> list[tuple[int, str]]:
+    """Return (number, label) of every run that can be selected, newest first."""
+    timezone = timezone_of(view)
+    options = []
+    for run in runs:
+        if run.state != "completed":
+            continue
+        words = texts.gettext(
+            "Run %(number)s, score %(score)s, %(when)s",
+            number=texts.number(run.number),
+            when=texts.moment(point_of(run).at_ms, timezone),
+            score="–" if run.score is None else texts.number(run.score),
+        )
+        options.append((run.number, words))
+    return options
+
+
+_HEADERS: Final = (UNLISTED, ("Vary", "Cookie"))
+
+
+async def show_own_picture(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return a picture of a report of the caller."""
+    name = request.path_params["picture"]
+    known = known_picture(request)
+    shown = await work.read(show_picture, request.id, view.options, view.now_ms, name=name, is_known=known)
+    return picture_response(shown, headers=_HEADERS)
+
+
+async def show_shared_picture(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return a picture of the report behind a share link: it is no way past the password."""
+    use_case = partial(find_picture, name=request.path_params["picture"], is_known=known_picture(request))
+    found = await visit(request, work, view, services, use_case, kind=REPORTS)
+    if isinstance(found, Response):
+        return found
+    if found.seen is None:
+        return to_gate(request, REPORTS)
+    return picture_response(found.seen, headers=_HEADERS)
+
+
+FOLDER: Final = "/badge/"
+SUFFIX: Final = ".svg"
+VIEWS_PER_MINUTE: Final = 600
+"""Badges that a client address may fetch: image proxies send the requests of many readers."""
+MEDIA_TYPE: Final = "image/svg+xml"
+KEPT_S: Final = 300
+"""Maximum age of a cached badge, even of a report that is no longer public."""
+KEPT: Final = ("Cache-Control", f"public, max-age={KEPT_S}")
+EMBEDDABLE: Final = ("Cross-Origin-Resource-Policy", "cross-origin")
+"""Allows pages of all origins to embed the badge."""
+ALT: Final = "Pagegrade"
+_UNKNOWN: Final = render_badge(UNKNOWN).encode()
+
+
+def badge_path(slug: str) -> str:
+    """Return the path of the badge of a report."""
+    return f"{FOLDER}{slug}{SUFFIX}"
+
+
+def badge_snippets(base_url: str, slug: str) -> tuple[str, str]:
+    """Return (Markdown, HTML) that shows the badge as a link to its report.
+
+    Args:
+        base_url: Public origin of this installation.
+        slug: Slug of the report.
+    """
+    picture, page = f"{base_url}{badge_path(slug)}", share_url(base_url, slug)
+    html = f'<a href="{escape(page)}"><img src="{escape(picture)}" alt="{ALT}"></a>'
+    return f"[![{ALT}]({picture})]({page})", html
+
+
+async def show_badge(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
+    """Return the badge; without a public result, for any reason, the same gray image.
+
+    The answer is an image in any case, because it is embedded as one.
+    """
+    standing = await services.limits.take_now(Bucket(("badges", limited_as(request.client_address)), VIEWS_PER_MINUTE))
+    if not standing.allowed:
+        headers = (EMBEDDABLE, UNKEPT, ("Retry-After", str(standing.reset_s)))
+        return Response(status_code=429, content=_UNKNOWN, media_type=MEDIA_TYPE, headers=headers)
+    name = request.path_params["file"]
+    report = None
+    if name.endswith(SUFFIX):
+        options = view.options
+        report = await work.read_public(find_public, name.removesuffix(SUFFIX), options=options, now_ms=view.now_ms)
+    if report is None:
+        return Response(status_code=404, content=_UNKNOWN, media_type=MEDIA_TYPE, headers=(EMBEDDABLE, KEPT))
+    brand = view.brand(await work.read_public(brand_of, report.account_id))
+    label = brand.name or LABEL
+    body = render_badge(report.state, result=report.result, score=report.score, label=label).encode()
+    headers = (EMBEDDABLE, KEPT, ("ETag", f'"{hashlib.sha256(body).hexdigest()[:32]}"'))
+    if is_unchanged(request.header(b"if-none-match"), None, etag=headers[-1][1], modified_ms=None):
+        return Response(status_code=304, headers=headers)
+    return Response(status_code=200, content=body, media_type=MEDIA_TYPE, headers=headers)
+
 
 PATH: Final = "/reports/{id}"
 SAID: Final[dict[str, str]] = {
@@ -115,6 +302,31 @@ def _said(request: Request, view: View, viewed: Viewed) -> str:
 
 
 OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/reports/{id}/pictures/{picture}",
+        name="show_own_picture",
+        summary="A picture of a page",
+        handler=show_own_picture,
+        access="account",
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path="/r/{slug}/pictures/{picture}",
+        name="show_shared_picture",
+        summary="A picture of the page of a shared report",
+        handler=show_shared_picture,
+        tag=PAGES,
+    ),
+    Operation(
+        method="GET",
+        path=f"{FOLDER}{{file}}",
+        name="show_badge",
+        summary="The badge of a public report",
+        handler=show_badge,
+        tag=PAGES,
+    ),
     Operation(
         method="GET",
         path=PATH,

@@ -24,11 +24,9 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.field_messages import problems_of_input, refusal_of
-from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.forms import problems_of_input, read_form, refusal_of
 from pagegrade.web.pages.html import HELPED, View, go
-from pagegrade.web.pages.reports.list_query import PATH
-from pagegrade.web.pages.reports.report_list import find_access_choices, privacy_options
+from pagegrade.web.pages.reports.report_list import PATH, find_access_choices, privacy_options
 from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
 from pagegrade.web.parameters import UpdateReportBody
 from pagegrade.web.problems import problem_of

@@ -13,8 +13,7 @@ from pagegrade.service.monitors import silences as service
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.field_messages import problems_of, refusal_of
-from pagegrade.web.pages.forms import read_form, read_query
+from pagegrade.web.pages.forms import problems_of, read_form, read_query, refusal_of
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.rows import short_url
 from pagegrade.web.problems import problem_of

@@ -14,7 +14,7 @@ from pagegrade.report.codec import pack_report
 from pagegrade.service.ignores.operations import list_ignores
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.ignores import add_ignore
-from pagegrade.web.pages.reports.ignore_finding import MAX_ELEMENTS, elements_of
+from pagegrade.web.pages.reports.finding_forms import MAX_ELEMENTS, elements_of
 from tests.report_builders import make_report, make_result
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance

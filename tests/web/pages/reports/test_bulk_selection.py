@@ -22,7 +22,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.reports import operations
 from pagegrade.service.reports.views import Viewed
 from pagegrade.web import report_files
-from pagegrade.web.pages.reports import selection
+from pagegrade.web.pages.reports import bulk
 from pagegrade.web.report_files import OF_SEVERAL, ZIPPED, make_file
 from tests.report_builders import make_failed_report, make_passed, make_report
 from tests.store_builders import add_owner
@@ -289,7 +289,7 @@ def _counted(monkeypatch: pytest.MonkeyPatch, before: Callable[[], Awaitable[Non
             await before()
         return await make_file(services, viewed, name, tag=tag)
 
-    monkeypatch.setattr(selection, "make_file", make)
+    monkeypatch.setattr(bulk, "make_file", make)
     return made
 
 
@@ -410,9 +410,9 @@ def test_a_site_is_exported_as_a_zip(tmp_path: Path, monkeypatch: pytest.MonkeyP
         await instance.create("https://b.example/")
         await instance.finish()
         page = await instance.page("GET", "/projects")
-        monkeypatch.setattr(selection, "MAX_DOCUMENTED", 3)
+        monkeypatch.setattr(bulk, "MAX_DOCUMENTED", 3)
         at_limit = await send(instance, "zip-md", **{"site-a.example": "1", "back": "/projects"})
-        monkeypatch.setattr(selection, "MAX_DOCUMENTED", 2)
+        monkeypatch.setattr(bulk, "MAX_DOCUMENTED", 2)
         beyond = await send(instance, "zip-md", **{"site-a.example": "1", "back": "/projects"})
 
         assert 'name="deed" value="zip-md"' in page.text
@@ -546,9 +546,9 @@ def test_all_that_a_list_finds_are_taken_after_a_question(tmp_path: Path) -> Non
 
 def test_so_many_are_taken_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The question says that there are more, and documents are not made of a part."""
-    monkeypatch.setattr(selection, "AT_ONCE", 2)
-    monkeypatch.setattr(selection, "LISTED", 1)
-    monkeypatch.setattr(selection, "MAX_DOCUMENTED", 2)
+    monkeypatch.setattr(bulk, "AT_ONCE", 2)
+    monkeypatch.setattr(bulk, "LISTED", 1)
+    monkeypatch.setattr(bulk, "MAX_DOCUMENTED", 2)
     monkeypatch.setattr(operations, "READ_AT_ONCE", 2)
 
     async def script(instance: Instance) -> None:

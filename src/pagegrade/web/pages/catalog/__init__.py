@@ -1,1 +1,0 @@
-"""Public reference pages: checks, API documentation, problem types."""
