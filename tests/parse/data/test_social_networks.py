@@ -28,6 +28,7 @@ from pagegrade.parse.data.social_networks import network_of_profile
         ("https://mastodon.social/@garden", "Mastodon"),
         ("https://t.me/garden", "Telegram"),
         ("https://discord.gg/abc", "Discord"),
+        ("https://www.whatsapp.com/channel/0029Va", "WhatsApp"),
     ],
 )
 def test_profiles_are_recognised_by_host_and_path(url: str, network: str) -> None:
@@ -53,6 +54,8 @@ def test_profiles_are_recognised_by_host_and_path(url: str, network: str) -> Non
         "https://pinterest.com/pin/create/button/",
         "https://www.instagram.com/p/abc/",
         "https://t.me/share/url?url=x",
+        "https://api.whatsapp.com/send?text=x",
+        "https://www.whatsapp.com/android",
         "https://x.com/garden/status/123",
         "https://github.com/garden/chairs",
         "https://www.facebook.com/garden/posts/1",

@@ -138,3 +138,33 @@ def test_more_products(html: str, places: dict[str, str]) -> None:
     assert (
         kind_of(html, url=places.get("url", "https://otterline.example/"), asked=places.get("asked")) == "bot_challenge"
     )
+
+
+SAYS = {
+    "hours": ("/hours", "Öffnungszeiten", "<p>Montag bis Freitag 9 bis 17 Uhr</p>"),
+    "order": ("/sent", "ご注文ありがとうございます", "<p>ご注文番号 12345678901234</p>"),
+    "thanks": ("/thanks", "Dziękujemy", "<p>Mamy Twoją wiadomość.</p>"),
+    "contest": ("/reading-challenge", "Reading challenge", "<p>Read ten books. Supported and secured by us.</p>"),
+}
+FILES = {
+    "style": '<link rel="stylesheet" href="/guard.css"><link rel="stylesheet" href="/waf/site.css?v=2">',
+    "captcha that forms elsewhere use": '<script src="https://www.google.com/recaptcha/api.js?render=6Lx"></script>',
+}
+
+
+@pytest.mark.parametrize("name", SAYS)
+@pytest.mark.parametrize("files", FILES)
+def test_short_page_with_a_file_of_such_a_name_is_no_challenge(name: str, files: str) -> None:
+    """A style guards nothing, a captcha needs a field, and orders have numbers as incidents have."""
+    path, title, text = SAYS[name]
+    html = f'<html><head><title>{title}</title><meta name="robots" content="noindex">{FILES[files]}</head><body><h1>{title}</h1>{text}</body></html>'
+
+    assert kind_of(html, url=f"https://www.otterline.example{path}") != "bot_challenge"
+
+
+def test_script_of_a_guard_with_its_field_is_a_challenge_in_any_language() -> None:
+    """Nothing but the file, the field and the number of the incident tells."""
+    html = """<html lang="ka"><head><title>ერთი წუთი</title><meta name="robots" content="noindex"><script src="/_guard/slide.js"></script>
+</head><body><div id="captcha"></div><p>გადაათრიეთ</p><p>203.0.113.77</p></body></html>"""
+
+    assert kind_of(html, url="https://www.otterline.example/maps") == "bot_challenge"

@@ -155,3 +155,54 @@ def test_form_that_is_most_of_the_page_and_leads_back_to_it(beside: str, kind: s
     html = FORUM.format(back="./viewtopic.php?t=77", beside=beside)
 
     assert kind_of(html, url=f"{ROOT}/viewtopic.php?t=77") == kind
+
+
+ASKS = """<html lang="{lang}"><head><title>{title}</title><link rel=stylesheet href=/site.css></head><body><header><a href="/">Otterline</a>
+</header><main><h1>{title}</h1><form method="post" action="/next"><input type="hidden" name="{name}" value="{back}">{fields}
+<button>{button}</button></form></main><footer><a href="/terms">{terms}</a></footer></body></html>"""
+EMAIL = '<label>E-mail<input type="email" name="email"></label>'
+PASSWORD = '<label>***<input type="password" name="pw"></label>'
+CARD = '<label>1<input name="n" autocomplete="cc-number"></label><label>2<input type="password" autocomplete="cc-csc"></label>'
+OTHERS = {
+    "till with a password for an account": ("en", "Your order: 42.00 EUR", EMAIL + PASSWORD, "Continue", "Terms"),
+    "till, Japanese": ("ja", "ご注文 合計 4,200円", EMAIL + PASSWORD, "次へ", "規約"),
+    "till, Arabic": ("ar", "طلبك: 120 درهم", EMAIL + PASSWORD, "متابعة", "الشروط"),
+    "card": ("el", "Πληρωμή", CARD, "Πληρωμή", "Όροι"),
+    "new member": (
+        "ru",
+        "Вступить в клуб",
+        EMAIL + PASSWORD.replace("name=", "autocomplete=new-password name="),
+        "Дальше",
+        "Условия",
+    ),
+    "new member with a name": (
+        "ko",
+        "회원 가입",
+        '<input name="username" aria-label="이름">' + EMAIL + PASSWORD,
+        "가입",
+        "약관",
+    ),
+    "letter": ("de", "Ein Brief im Monat", EMAIL, "Bestellen", "Bedingungen"),
+    "gift": ("th", "ช่วยนก", EMAIL + '<input type="number" name="amount" aria-label="บาท">', "ให้", "ข้อตกลง"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize(("field", "back"), [("return_to", "/done"), ("_wp_http_referer", "/a/page")])
+def test_form_for_something_else_is_graded(name: str, field: str, back: str) -> None:
+    """A till, an application for membership and a field for an address ask for an address or a password, too."""
+    lang, title, fields, button, terms = OTHERS[name]
+
+    html = ASKS.format(lang=lang, title=title, fields=fields, button=button, terms=terms, name=field, back=back)
+
+    assert kind_of(html, url=f"{ROOT}/a/page") is None
+
+
+@pytest.mark.parametrize(("lang", "title"), [("ko", "로그인"), ("he", "כניסה"), ("hi", "साइन इन")])
+def test_the_same_form_for_a_sign_in_is_a_wall(lang: str, title: str) -> None:
+    """In any language: a name or an address, and a password."""
+    html = ASKS.format(
+        lang=lang, title=title, fields=EMAIL + PASSWORD, button=title, terms="*", name="to", back="/a/page"
+    )
+
+    assert kind_of(html, url=f"{ROOT}/a/page") == "login_wall"

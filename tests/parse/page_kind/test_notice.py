@@ -462,3 +462,37 @@ def test_notice_of_a_host_about_the_site(name: str, file: str, kind: str | None)
     html = page(f"{host}<h1>სათაური</h1><p>{name}</p>{said}", head=f"{STYLE}<meta name=description content=x>")
 
     assert kind_of(html, url=URL) == kind
+
+
+SHARED = {
+    "one network": ["www.facebook.com/sharer/sharer.php?u="],
+    "a messenger": ["api.whatsapp.com/send?text="],
+    "sites of no network": ["b.hatena.example/add?url=", "collect.example/save?u="],
+    "all": ["x.com/intent/post?url=", "t.me/share/url?url=", "collect.example/save?u="],
+}
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Lost cat", "Black, answers to Minka, last seen at the mill."),
+        ("臨時休業のお知らせ", "11月30日は都合により休業いたします。"),
+        ("حفلة في الطاحونة", "الجمعة في الثامنة، والدخول مجاني."),
+        ("Κλειστά την Κυριακή", "Είμαστε στο πανηγύρι."),
+        ("Потерялся кот", "Чёрный, белые лапы."),
+        ("งดบริการ", "พบกันวันจันทร์"),
+    ],
+)
+@pytest.mark.parametrize("to", SHARED)
+def test_short_page_that_offers_itself_to_others_is_graded(title: str, said: str, to: str) -> None:
+    """The address in a link to another site is no way back, where that is to tell others."""
+    links = "".join(f'<a href="https://{one}{quote(URL, safe="")}">+</a>' for one in SHARED[to])
+
+    assert kind_of(page(f"<h1>{title}</h1><p>{said}</p>{links}"), url=URL) is None
+
+
+def test_link_to_the_one_site_that_leads_back_is_a_notice() -> None:
+    """The same link to a site that is no network: one has to go there first."""
+    html = page(f'<h1>ერთი წუთი</h1><p>შემოწმება</p><a href="https://gate.example/in?to={quote(URL, safe="")}">+</a>')
+
+    assert kind_of(html, url=URL) == "notice"

@@ -39,6 +39,7 @@ _NETWORKS: Final[dict[str, str]] = {
     "t.me": "Telegram",
     "telegram.me": "Telegram",
     "wa.me": "WhatsApp",
+    "whatsapp.com": "WhatsApp",
     "vk.com": "VK",
     "ok.ru": "OK",
     "weibo.com": "Weibo",
@@ -65,6 +66,7 @@ _ONLY_BELOW: Final = {
     "bsky.app": frozenset({"profile"}),
     "discord.com": frozenset({"invite", "servers"}),
     "xing.com": frozenset({"companies", "pages", "profile"}),
+    "whatsapp.com": frozenset({"channel"}),
 }
 """Networks whose profiles all lie below one of these segments."""
 _ALSO_BELOW: Final = {

@@ -220,19 +220,22 @@ _GUARDS: Final = (
 _FIELDS: Final = re.compile(
     r"recaptcha|hcaptcha|turnstile|friendlycaptcha|frc-captcha|captcha|challenge|anti-?bot|bot-?check|browser-?check|/guard|/waf/"
 )
+_EVERYWHERE: Final = re.compile(r"\.css(?:$|\?)|/recaptcha/(?:api|enterprise)\.js")
+"""Files that ordinary pages load: styles, and the program of a captcha, which needs a field to be one."""
 
 
 def score_bot_challenge(page: Structure) -> int:
     """Points of the signals of a challenge page.
 
     A guard's file alone proves nothing, because sites behind guards carry it on every page: the page has to say little
-    and to lead nowhere as well.
+    and to lead nowhere as well, and not to be what its address promises. Numbers of orders look like those of
+    incidents, so they count only beside a guard or a phrase.
     """
     if page.words > _MAX_WORDS or page.bareness < _MIN_BARENESS:
         return 0
     marks = f"{page.loaded}\n{page.inline}\n{page.refresh or ''}"
     guard = any(mark in marks for mark in _GUARDS)
-    field = _FIELDS.search(f"{marks}\n{page.names}") is not None
+    field = any(_FIELDS.search(one) for one in f"{marks}\n{page.names}".split("\n") if not _EVERYWHERE.search(one))
     shown = f"{page.text} {page.noscript}"
     said = 3 * _CLAIMS.found_in(shown) + 2 * page.says_on_top(_TITLE) + page.is_titled(_TITLE)
     if not (guard or field or said):
@@ -241,7 +244,7 @@ def score_bot_challenge(page: Structure) -> int:
         4 * guard or 2 * field,
         3 * (guard and page.words <= _NOTHING),
         3 * page.prints_address,
-        2 * page.prints_number,
+        2 * (page.prints_number and bool(guard or said)),
         3 * page.prints_url,
         3 * page.reloads,
         2 * page.leads_to_itself,
@@ -250,4 +253,4 @@ def score_bot_challenge(page: Structure) -> int:
         1 * page.is_dead_end,
         1 * page.is_noindex,
     )
-    return page.bareness + sum(signals) + min(said, SUPPORT)
+    return page.bareness + sum(signals) + min(said, SUPPORT) - 3 * page.is_named_by_address

@@ -113,6 +113,9 @@ def score_login_wall(page: Structure) -> int:
     if page.is_root or not asks or is_itself or (page.bareness < _MIN_BARENESS and not is_form):
         # The front page of an application may be its sign-in form, and a page that names itself is what was asked for.
         return 0
+    if page.prices or _asks_for_more(page) or not (page.passwords or protocol or (page.way_back and said)):
+        # A till, an application for membership, or a field for an address alone, as newsletters have.
+        return 0
     elsewhere = page.passwords == 1 and _posts_to_another_page(page)
     here = asks + 4 * back + 2 * elsewhere + 2 * page.is_everywhere + page.is_noindex
     posts = any(one.method == "post" for one in page.document.forms[:10])
@@ -149,6 +152,15 @@ def _asks_who(page: Structure) -> bool:
         any(word in f"{one.attrs.get('name', '')} {one.attrs.get('autocomplete', '')}".lower() for word in wanted)
         for one in fields
     )
+
+
+def _asks_for_more(page: Structure) -> bool:
+    """Fields ask for a card, for a new password, or for both a name and an address, as no sign-in does."""
+    fields = [one.attrs for one in page.document.controls if not one.hidden]
+    completed = " ".join(one.get("autocomplete", "") for one in fields).lower()
+    texts = [one for one in page.document.controls if not one.hidden and one.type in {"text", "email", "tel"}]
+    mails = sum("mail" in f"{one.type} {one.attrs.get('name', '')}".lower() for one in texts)
+    return "cc-" in completed or "new-password" in completed or 0 < mails < len(texts)
 
 
 def _names_a_way_back(page: Structure) -> bool:

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from turbohtml import Element, Text
 
 from pagegrade.model.document import Anchor
+from pagegrade.parse.data.social_networks import is_of_network
 from pagegrade.parse.likeness import ALIKE
 from pagegrade.parse.page_kind.sketch import SLUG, Sketch, path_of
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
@@ -256,7 +257,12 @@ class Structure(Sketch):
         forms = self.document.forms
         if self.textual > 0 or self.buttons > _MAX_OFFER_BUTTONS or len(forms) != 1:
             return False
-        return registrable_domain(host(forms[0].url)) == self.domain and _PRICE.search(self.text) is not None
+        return registrable_domain(host(forms[0].url)) == self.domain and self.prices
+
+    @cached_property
+    def prices(self) -> bool:
+        """The text names a price that is not paid by the month."""
+        return _PRICE.search(self.text) is not None
 
     @cached_property
     def is_contact(self) -> bool:
@@ -285,8 +291,7 @@ class Structure(Sketch):
         """Of two or three links one leads to the page itself, one to another site, and none further into the site."""
         here = self._bare(self.final_path)
         led = [one.url for one in self.anchors if one.url is not None and is_http(one.url)]
-        sites = [registrable_domain(host(one)) for one in led]
-        own = [one for one, site in zip(led, sites, strict=True) if site == self.domain]
+        own = [one for one in led if registrable_domain(host(one)) == self.domain]
         into = any("?" in one and self._bare(path_of(one)) == here for one in own)
         return 2 <= len(led) <= 3 and into and len(own) < len(led) and not self.onward
 
@@ -310,8 +315,8 @@ class Structure(Sketch):
         The software says so, or the main part carries the way back, beside the address of a visitor and a name that is
         not what the words of the address promised.
         """
-        words, is_all = self.document.main_word_count, self.document.main_word_count == self.words
-        if not self.is_deep or is_all or words > _MAX_MAIN_WORDS or self.is_named_by_address:
+        words = self.document.main_word_count
+        if not self.is_deep or words == self.words or words > _MAX_MAIN_WORDS or self.is_named_by_address:
             return False
         return _REFUSALS.search(self.names) is not None or (
             self._prints_visitor and self.is_named_otherwise and self._leads_back
@@ -338,7 +343,7 @@ class Structure(Sketch):
         asked = self._asked
         if not asked:
             return False
-        fields = (value for _, value in self.document.form_values)
+        fields = (value for name, value in self.document.form_values if "refer" not in name.lower())
         queries = (one.partition("?")[2] for one in self._led_to)
         return any(_carries(one[:_MAX_VALUE], asked) for one in (*fields, *queries) if one)
 
@@ -527,8 +532,7 @@ class Structure(Sketch):
         """The ways in which a page writes the address that was asked for, lower case; none for a front page."""
         if not self.is_deep:
             return ()
-        path = unquote(self.requested_path).rstrip("/")
-        whole = strip_fragment(self.navigation.requested_url)
+        path, whole = unquote(self.requested_path).rstrip("/"), strip_fragment(self.navigation.requested_url)
         plain = whole.partition("://")[2].partition("/")[2]
         coded = (b64encode(one.encode()).decode().rstrip("=")[:-2].lower() for one in (whole, f"/{plain}"))
         return (path, *(one for one in coded if len(one) > 5))
@@ -548,8 +552,13 @@ class Structure(Sketch):
 
     @cached_property
     def _led_to(self) -> tuple[str, ...]:
-        """Addresses of the first forms and links."""
-        return (*(one.url for one in self.document.forms[:20]), *(one.url or "" for one in self.anchors[:40]))
+        """Addresses of the first forms and links; those that offer the page to others do not count."""
+        links = [one.url for one in self.anchors[:40] if one.url and is_http(one.url)]
+        name = self.domain or "//"
+        told = {one: registrable_domain(host(one)) for one in links if name in one.partition("?")[2].lower()}
+        is_shared = len({*told.values()} - {name}) > 1
+        kept = (one for one in links if one not in told or not (is_shared or is_of_network(host(one))))
+        return (*(one.url for one in self.document.forms[:20]), *kept)
 
     @cached_property
     def _file_sites(self) -> frozenset[str]:
