@@ -38,6 +38,19 @@ def found(css: str) -> list[str]:
         ('<!-- @import "a.css"; -->', ["stylesheet /css/a.css"]),
         ('/* @import "no.css"; */ @import "a.css";', ["stylesheet /css/a.css"]),
         ('p{} @import "late.css";', []),
+        (
+            "p{} @media (min-width:9em){.a{top:0}}@media print{ @media (color){@font-face{src:url(a.woff)}} } "
+            "@font-face{src:url(b.woff)} .b{background:url(b.png)}",
+            ["font /css/a.woff", "font /css/b.woff", "image /css/b.png"],
+        ),
+        (
+            "p{} @font-face{@media x{.a{top:0}} src:url(a.woff)}}} .b{background:url(b.png)}",
+            ["font /css/a.woff", "image /css/b.png"],
+        ),
+        (
+            "p{} @media url({x){.a{background:url(a.png)}} .b{background:url(b.png)}",
+            ["image /css/a.png", "image /css/b.png"],
+        ),
         ('@media print { @import "nested.css"; }', []),
         ('@import "a.css" url(b.css);', ["stylesheet /css/a.css"]),
         ("@namespace svg url(http://www.w3.org/2000/svg); p{background:url(a.png)}", ["image /css/a.png"]),

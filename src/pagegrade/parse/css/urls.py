@@ -38,6 +38,8 @@ _PLAIN: Final = (
 ``format(``."""
 # Both cases are written out: an expression that ignores case looks at characters one by one, three times as slowly.
 _PLAIN_RULES: Final = re.compile(rf"(?:{_PLAIN}\{{{_PLAIN}\}})*")
+_AROUND_RULES: Final = re.compile(r"[ \t\r\n\f]*+(?:\}|@media(?:[^{}\"'/;\\@(]|(?<![lL])\()*\{)")
+"""The end of a block of rules, or the beginning of one for certain media."""
 # lint: allow nested-repeat - each begins with another character
 _PLAIN_PART: Final = re.compile(r"(?:[^{}\"'/(@]++|/(?!\*)|\"[^\"\r\n\f]*+\"|'[^'\r\n\f]*+')*")
 """The same without any function, in a text without escapes."""
@@ -164,9 +166,18 @@ class _Scanner:
         if self._imports_allowed or self._prelude or self._functions or self._blocks[-1:] == ["font-face"]:
             return position
         text = self._text
-        rules = _PLAIN_RULES.match(text, position)
-        if rules is not None:
+        while (rules := _PLAIN_RULES.match(text, position)) is not None:
             position = rules.end()
+            around = _AROUND_RULES.match(text, position)
+            if around is None:
+                break
+            position = around.end()
+            if around[0].endswith("{"):
+                self._open(self._blocks, "media")
+                continue
+            self._close_block()
+            if self._blocks[-1:] == ["font-face"]:
+                return position
         part = None if self._has_escapes else _PLAIN_PART.match(text, position)
         if part is None:
             return position
