@@ -133,7 +133,8 @@ def misread_as(text: str) -> str | None:
     size = len(sample)
     is_wide = 2 * len(_WIDE.findall(sample)) > size
     if not is_wide and (
-        len(_LETTER.findall(sample)) > _MAX_LETTERS * (size - sample.count(" "))
+        size < 2 * MIN_SEQUENCES
+        or len(_LETTER.findall(sample)) > _MAX_LETTERS * (size - sample.count(" "))
         or len(_ONE_BYTE.findall(sample)) < _MIN_SHARE * size
     ):
         return None

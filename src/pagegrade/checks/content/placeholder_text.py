@@ -1,5 +1,5 @@
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -342,16 +342,18 @@ def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
     else:
         yield from (Offender(node, _NAMED_GAP, text) for node, text in find_named_gaps(document))
     latin = not _is_about_latin(document)
+    missing = _missing_of(
+        one.text for facts in (document.headings, document.paragraphs, document.anchors) for one in facts
+    )
     for heading in document.headings:
-        if not heading.hidden and (_is_missing(heading.text) or (latin and _is_latin(heading.text.lower()))):
+        if not heading.hidden and (heading.text in missing or (latin and _is_latin(heading.text.lower()))):
             yield Offender(heading.node, "holds a placeholder", heading.text)
     # Most pages end here: what a paragraph says is part of the text.
     latin = latin and _is_latin(document.folded_text)
     for paragraph in document.paragraphs:
         text = paragraph.text
-        if _is_missing(text) or _TODO.match(text) or (latin and _is_latin(text.lower())):
+        if text in missing or _TODO.match(text) or (latin and _is_latin(text.lower())):
             yield Offender(paragraph.node, "holds a placeholder", text)
-    missing = {text for text in {anchor.text for anchor in document.anchors} if _is_missing(text)}
     for anchor in document.anchors if missing else ():
         if not anchor.hidden and anchor.text in missing:
             yield Offender(anchor.node, "holds a placeholder", anchor.text, anchor.url or "")
@@ -502,10 +504,20 @@ def _has_marker(text: str) -> bool:
 
 
 def _is_latin(text: str) -> bool:
-    if any(one in text for one in _LATIN):
+    if any(map(text.__contains__, _LATIN)):
         return True
     words = [one.strip(".,;:?!") for one in text[:1_000].split()]
     return len(words) >= MIN_LATIN and sum(one in _LATIN_WORDS for one in words) >= MOSTLY_LATIN * len(words)
+
+
+def _missing_of(texts: Iterable[str]) -> frozenset[str]:
+    """The texts that stand for a missing value."""
+    short = {one for one in texts if 0 < len(one) < MAX_LABELED}
+    # Most pages end here, in one search for each part.
+    joined = "\n".join(short)
+    if not (_may_miss_amount(joined) or _OBJECT in joined) and _WHOLE.isdisjoint(map(str.lower, short)):
+        return frozenset()
+    return frozenset(filter(_is_missing, short))
 
 
 def _is_missing(text: str) -> bool:

@@ -451,11 +451,12 @@ def read_declarations(text: str, used: frozenset[str] | None = None) -> str:
     box: dict[str, tuple[str, str]] = {}
     for declaration in text.split(";"):
         raw_name, colon, value = declaration.partition(":")
-        if not colon:
-            continue
         name = raw_name.strip()
-        if not name.startswith("--"):
-            name = name.lower()
+        is_custom = name.startswith("--")
+        kind = None if is_custom else _KINDS.get(name := name.lower())
+        # Most decide nothing.
+        if not colon or (kind is None and not is_custom):
+            continue
         important = ""
         if "!" in value:
             value, changed = _IMPORTANT.subn("", value)
@@ -465,12 +466,9 @@ def read_declarations(text: str, used: frozenset[str] | None = None) -> str:
         value = value.strip()
         if len(value) > _MAX_VALUE:
             continue
-        if name.startswith("--"):
+        if kind is None:
             if value.lower() in _DECIDING or ("var(" in value and (used is None or name in used)):
                 words[name] = f"{name}={''.join(value.split()) if 'var(' in value else value.lower()}{important}"
-            continue
-        kind = _KINDS.get(name)
-        if kind is None:
             continue
         value = value.lower()
         if kind == "box":

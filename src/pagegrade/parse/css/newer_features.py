@@ -23,7 +23,7 @@ _SUPPORTS: Final = re.compile(rb"@supports\b", re.IGNORECASE)
 _BRACE: Final = re.compile(rb"[{}]")
 _PRELUDE: Final = re.compile(rb"[^{};]{0,1000}\{")
 _DECLARED: Final = re.compile(rb"(?:^|[{};])\s*(-?[A-Za-z-]{1,60})\s*:[^{};]*\Z")
-_UNREAD: Final = re.compile(rb"""/\*(?:[^*]|\*(?!/))*(?:\*/)?|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?""", re.DOTALL)
+_UNREAD: Final = re.compile(rb"""/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]++|\\.)*"?|'(?:[^'\\\n]++|\\.)*'?""", re.DOTALL)
 """Comments and strings, which may lack their end."""
 _COLON: Final = re.compile(rb"\s*:(?!:)")
 _PREFIXES: Final = (b"-webkit-", b"-moz-", b"-ms-")

@@ -98,8 +98,10 @@ _WITHIN: Final = [
     for first in _LONGER_MARKS
 ]
 """Of each mark, where within it others may begin, which the search does not find there."""
-_STOP: Final = re.compile(r"[\"'`/]")
-_STOP_IN_TEMPLATE: Final = re.compile(r"[\"'`/{}]")
+_PLAIN_STRING: Final = r"\"(?:[^\"\\\r\n]*+\")?|'(?:[^'\\\r\n]*+')?"
+"""A string without escapes, or the quote that another one begins with."""
+_STOP: Final = re.compile(rf"{_PLAIN_STRING}|[`/]")
+_STOP_IN_TEMPLATE: Final = re.compile(rf"{_PLAIN_STRING}|[`/{{}}]")
 _RUNS: Final = {mark: re.compile(rf"[^{mark}\\\r\n]*+") for mark in ('"', "'")}
 _TEMPLATE_STOP: Final = re.compile(r"[`\\]|\$\{")
 _REGEX_RUN: Final = re.compile(r"[^/\\\[\]\r\n]*+")
@@ -250,8 +252,10 @@ def read_script(text: str) -> ScriptText:
                     failures += literal == "failed"
                     at = here + 1
                     continue
-            case _:
+            case '"' | "'":
                 end = _end_of_string(text, here + 1, mark)
+            case _:
+                end = stop.end()
         pieces.append(text[start:here])
         pieces.append(literal)
         if literal != " ":

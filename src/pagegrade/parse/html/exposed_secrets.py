@@ -353,8 +353,8 @@ def _births_in(text: str) -> list[tuple[int, int]]:
 
 def _phones_in(text: str, document: Document) -> list[tuple[int, int]]:
     """Begin and end of the different telephone numbers in a text which no link offers to call."""
-    # Few pages have as many, and those of accounts are slow to look for.
-    if len(PHONE.findall(text)) < MIN_RECORDS:
+    # Few pages have as many, and those of accounts are slow to look for. Each has one of the two at its beginning.
+    if text.count("0") + text.count("+") < MIN_RECORDS or len(PHONE.findall(text)) < MIN_RECORDS:
         return []
     linked = {_digits(one.href or "")[-_LOCAL:] for one in document.anchors if (one.href or "")[:4].lower() == "tel:"}
     found: dict[str, tuple[int, int]] = {}

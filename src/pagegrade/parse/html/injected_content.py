@@ -89,10 +89,9 @@ _MAY_CONCEAL: Final = (
 _MAY_MOVE: Final = (":-", "overflow:hidden", "font-size:")
 """The same for the first pattern."""
 _SIGNS: Final = (
-    re.compile(r":\s{0,5}(?:-\s{0,2}[0-9]\s{0,2}[0-9]\s{0,2}[0-9]|[01](?![0-9]))"),
+    re.compile(r":(?<=[tpmheyTPMHEY\s]:)\s{0,5}(?:-\s{0,2}[0-9]\s{0,2}[0-9]\s{0,2}[0-9]|[01](?![0-9]))"),
     re.compile(r"\(\s{0,5}(?:0|-\s{0,2}[0-9])"),
 )
-_BEFORE_COLON: Final = frozenset("tpmheyTPMHEY")
 """The same in the text of a style sheet as it is written; white space may stand before the colon, too. Two searches for
 one character each take a third of the time of one search for both."""
 _SELECTED: Final = re.compile(r"[.#]([A-Za-z_][\w-]{0,80})\s{0,5}\Z")
@@ -326,7 +325,7 @@ def _concealing_rules(css: str) -> Iterator[tuple[str, str]]:
     """(class or id, declarations) of the rules that may conceal what they select, at most ``MAX_RULES``."""
     done = count = 0
     for at in sorted(sign.start() for pattern in _SIGNS for sign in pattern.finditer(css)):
-        if at < done or (css[at] == ":" and not (at and (css[at - 1] in _BEFORE_COLON or css[at - 1].isspace()))):
+        if at < done:
             continue
         start = css.rfind("{", max(0, at - _MAX_DECLARATIONS), at)
         end = css.find("}", at, at + _MAX_DECLARATIONS)

@@ -358,13 +358,13 @@ def _in_frameset(document: Document) -> Stead | None:
 
 def _in_document(document: Document) -> Stead | None:
     """A PDF file or the like that is shown inside the page."""
-    if says_more_than(document.main_text, _MAX_BESIDE_DOCUMENT):
+    references = document.references[:_MAX_LOOKED_AT]
+    embedded = [one for one in references if one.kind in {"frame", "object"} and not one.hidden]
+    if not embedded or says_more_than(document.main_text, _MAX_BESIDE_DOCUMENT):
         return None
     if len(usable_controls(document)) > 1 or len(pictures(document)) > 1:
         return None
-    for one in document.references[:_MAX_LOOKED_AT]:
-        if one.kind not in {"frame", "object"} or one.hidden:
-            continue
+    for one in embedded:
         path, _, query = strip_fragment(one.url).lower().partition("?")
         # Services that show documents are told their address.
         named = (path, *(unquote(value).partition("?")[0] for value in query[:_MAX_QUERY].split("&")))
@@ -419,7 +419,7 @@ def _in_picture(document: Document, sizes: dict[str, tuple[int, int]]) -> Stead 
 
 def _slices(document: Document, sizes: dict[str, tuple[int, int]]) -> Stead | None:
     """Large pictures without an alternative, and not a word beside them between the header and the footer."""
-    if says_more_than(document.main_text, _MAX_FRAME_OF_SITE) or document.main_word_count == document.word_count:
+    if document.main_word_count == document.word_count or says_more_than(document.main_text, _MAX_FRAME_OF_SITE):
         return None
     regions = Regions()
     shown = [one for one in pictures(document) if regions.of(one.node) == "main"]
@@ -475,10 +475,8 @@ def _in_nothing(document: Document, body: Element, root: Element | None, own_sha
     controls = usable_controls(document)
     if not _is_deep(document) or len(controls) > 2 or any(one.type == "password" for one in controls):
         return None
-    if own_links(document) <= 2:
-        return None
     if root is None and own_share == 1.0:
-        is_frame = _is_frame_of_site(document, body)
+        is_frame = _is_frame_of_site(document, body) and own_links(document) > 2
         may_add = bool(document.running_scripts) and _has_place(body)
         return Stead("unwritten", body, scripts_may_add=may_add) if is_frame else None
     text = document.text if root is None else document.main_text
@@ -490,6 +488,8 @@ def _in_nothing(document: Document, body: Element, root: Element | None, own_sha
     if root is not None and _has_more(within):
         return None
     if root is None and (len(pictures(document)) > _MAX_PICTURES or frames(document)):
+        return None
+    if own_links(document) <= 2:
         return None
     return Stead("nothing", within, scripts_may_add=bool(document.running_scripts) and _has_place(within))
 
@@ -519,7 +519,7 @@ def _has_more(root: Element) -> bool:
 
 def _is_frame_of_site(document: Document, body: Element) -> bool:
     """Return whether a page is a header, a menu and a footer, with nothing between them."""
-    if says_more_than(document.main_text, _MAX_FRAME_OF_SITE) or document.main_word_count == document.word_count:
+    if document.main_word_count == document.word_count or says_more_than(document.main_text, _MAX_FRAME_OF_SITE):
         return False
     regions = Regions()
     if any(one.text and not one.hidden and one.level == 1 for one in document.headings):

@@ -10,6 +10,7 @@ from typing import Final
 from turbohtml import Element, Text
 
 from pagegrade.model.document import Document
+from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.emails import find_emails, mask_email
 from pagegrade.parse.html.exposed_secrets import PHONE
 from pagegrade.parse.html.shared_accounts import signs_out
@@ -23,15 +24,16 @@ _MAX_ROW: Final = 600
 _MAX_LINKS: Final = 20
 """Links of a row that are looked at, and parts of it."""
 _BOUND: Final = r"(?:[/?&=_.-]|$)"
-_DELETES: Final = re.compile(
-    rf"[/?&=_.-](?:delete|destroy|loeschen|supprimer|effacer|eliminar|borrar|excluir|apagar|elimina|verwijder(?:en)?"
-    rf"|usun|smazat|vymazat|udalit|torles|sil|slett|radera|slet|poista|hapus|refund|reembolso?|rimborso|erstatten"
-    rf"|remboursement|payout|chargeback){_BOUND}",
-    re.IGNORECASE,
+_PAYING: Final = ("refund", "reembols", "reembolso", "rimborso", "erstatten", "remboursement", "payout", "chargeback")
+_DELETING: Final = (
+    *("delete", "destroy", "loeschen", "supprimer", "effacer", "eliminar", "borrar", "excluir", "apagar", "elimina"),
+    *("verwijder", "verwijderen", "usun", "smazat", "vymazat", "udalit", "torles", "sil", "slett", "radera", "slet"),
+    *("poista", "hapus", *_PAYING),
 )
-_PAYS: Final = re.compile(
-    rf"[/?&=_.-](?:refund|reembolso?|rimborso|erstatten|remboursement|payout|chargeback){_BOUND}", re.IGNORECASE
+_PAYS, _DELETES = (
+    re.compile(rf"[/?&=_.-](?:{'|'.join(words)}){_BOUND}", re.IGNORECASE) for words in (_PAYING, _DELETING)
 )
+_DELETING_SEARCH: Final = ByteSearch([word.encode() for word in _DELETING])
 _TAKES_ALL: Final = re.compile(
     rf"[/?&=_.-](?:export|backup|dump|db|database){_BOUND}|\.(?:sql|sql\.gz|sql\.zip|dump|bak)$", re.IGNORECASE
 )
@@ -48,7 +50,7 @@ def find_managed_people(document: Document) -> tuple[str, ...]:
     own = host(document.url)
     links = {one.href: one.url for one in document.anchors if one.href is not None and not one.hidden}
     # Nearly all pages end here, in one search: between two of its parts an address may have what is put between two.
-    if _DELETES.search("&".join(map(str.strip, links))) is None:
+    if not _may_delete("&".join(map(str.strip, links))):
         return ()
     addresses = [href.strip() for href, url in links.items() if url is not None and host(url) == own]
     deleting = frozenset(one for one in addresses if _deletes(one))
@@ -67,6 +69,13 @@ def find_managed_people(document: Document) -> tuple[str, ...]:
     if len(people) < MIN_MANAGED:
         return ()
     return tuple(mask_email(one) if "@" in one else f"…{one[-2:]}" for one in people)
+
+
+def _may_delete(text: str) -> bool:
+    if not text.isascii():
+        return _DELETES.search(text) is not None
+    places = _DELETING_SEARCH.places(text.lower().encode(), len(text) + 1)
+    return any(_DELETES.match(text, at - 1) is not None for _, at in places if at)
 
 
 def _deletes(address: str) -> bool:
