@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from datetime import datetime
 from functools import cache
+from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
@@ -31,6 +32,7 @@ from pagegrade.parse.url import Target
 
 logger = logging.getLogger(__name__)
 
+_PREFIX: Final = "gather_"
 _DOCUMENT: Final = "document"
 _SAMPLES: Final = "load_samples"
 _RENDERING: Final = "rendering"
@@ -160,18 +162,19 @@ def is_evaluable(response: Response) -> bool:
     return 200 <= response.status < 300 and response.header("cf-mitigated") is None
 
 
-@cache
 def all_gatherers() -> Mapping[str, Gatherer]:
-    """Artifact -> its gatherer, without the document's; found by walking the package.
-
-    Each module ``x`` has one function ``gather_x``.
-    """
-    names = sorted(module.name for module in pkgutil.iter_modules(gatherers.__path__))
-    return {name: _gatherer(name) for name in names if name != _DOCUMENT}
+    """Artifact -> its gatherer, without the document's, by name."""
+    return {name: gatherer for name, gatherer in _gatherers().items() if name != _DOCUMENT}
 
 
-def _gatherer(name: str) -> Any:
-    return getattr(importlib.import_module(f"{gatherers.__name__}.{name}"), f"gather_{name}")
+@cache
+def _gatherers() -> Mapping[str, Any]:
+    """Artifact -> its gatherer: the function ``gather_x`` of a module of the package gathers the artifact ``x``."""
+    names = [f"{gatherers.__name__}.{module.name}" for module in pkgutil.iter_modules(gatherers.__path__)]
+    values = [item for name in names for item in vars(importlib.import_module(name)).items()]
+    return {
+        name[len(_PREFIX) :]: value for name, value in sorted(values, key=itemgetter(0)) if name.startswith(_PREFIX)
+    }
 
 
 async def _gather_document(start: Start, settled: Settled) -> Followed:
@@ -181,7 +184,7 @@ async def _gather_document(start: Start, settled: Settled) -> Followed:
     code: str | None = "internal"
     try:
         async with asyncio.timeout_at(start.deadline):
-            found: Followed = await _gatherer(_DOCUMENT)(start)
+            found: Followed = await _gatherers()[_DOCUMENT](start)
             code = None
             return found
     except TimeoutError as error:

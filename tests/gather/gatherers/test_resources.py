@@ -9,11 +9,13 @@ import struct
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.gather.context import Context, GatherLimits, OffloadFailed
 from pagegrade.gather.exchange import Limits
 from pagegrade.gather.gatherers.resources import (
     BATCH_BYTES,
+    KEPT_SOURCE_MAP_BYTES,
     MAX_CONCURRENT,
     MAX_ICONS,
     MAX_READ_BYTES,
@@ -21,11 +23,13 @@ from pagegrade.gather.gatherers.resources import (
     MEDIA_BYTES,
     MIN_GZIP_BYTES,
     gather_resources,
+    gather_source_maps,
 )
 from pagegrade.gather.held_bytes import HeldBytes
-from pagegrade.model.artifacts import NotGathered, Resources
+from pagegrade.model.artifacts import NotGathered, Resource, Resources, ScriptFacts, SourceMaps
 from pagegrade.parse.files.image import HEAD_BYTES
 from pagegrade.parse.measure import Sample, measure_samples
+from tests.builders import make_resource
 from tests.gather.sites import Asked, Dying, Names, Reply, Site, Visit, html, make_options, redirect, typed
 from tests.waiting import HANG_S
 
@@ -511,3 +515,61 @@ def test_files_get_the_cookies_of_the_page_and_of_each_other() -> None:
         ("/a.css", "door=open"),
         ("/b.png", "door=open; late=1"),
     ]
+
+
+def ask(
+    routes: dict[str, Any], *scripts: tuple[str, str], first_party: bool = True, **more: Any
+) -> tuple[SourceMaps | NotGathered, list[str]]:
+    """The artifact for scripts, each with what it names, and the paths that were asked for."""
+    site = Site({"/": html("<p>"), **routes})
+
+    async def go() -> SourceMaps | NotGathered:
+        async with site:
+            items: list[Resource] = []
+            for path, named in scripts:
+                item = make_resource(site.origin + path, kind="script", script=ScriptFacts(source_map=named))
+                items.append(replace(item, first_party=first_party))
+            known = {"resources": Resources(items=tuple(items))}
+            async with Visit(site, artifacts=known, **more) as context:
+                del site.asked[:]
+                return await gather_source_maps(context)
+
+    return asyncio.run(go()), site.paths()
+
+
+def test_the_beginning_of_each_map_is_kept() -> None:
+    """Relative to its script, and known by it."""
+    long = typed(b'{"version":3}' + b" " * 9_000, "application/json")
+    found, paths = ask({"/js/a.js.map": long}, ("/js/a.js", "a.js.map"), ("/js/b.js", "/maps/b.map"))
+
+    items = found.items if isinstance(found, SourceMaps) else ()
+    answers = [(item.response.status, item.response.body[:13]) for item in items if item.response is not None]
+
+    assert sorted(paths) == ["/js/a.js.map", "/maps/b.map"]
+    assert [item.named_by.rpartition("/")[2] for item in items] == ["a.js", "b.js"]
+    assert answers == [(200, b'{"version":3}'), (404, b"<title>Not fo")]
+    assert items[0].response is not None
+    assert len(items[0].response.body) == KEPT_SOURCE_MAP_BYTES
+
+
+def test_only_own_maps_of_own_scripts_and_few() -> None:
+    """Neither those inside a script nor those elsewhere."""
+    many = [(f"/{n}.js", f"/{n}.map") for n in range(5)]
+    found, paths = ask({}, *many, ("/x.js", "data:"), ("/y.js", "https://other.example/y.map"), ("/z.js", ""))
+    foreign, silence = ask({}, ("/a.js", "a.map"), first_party=False)
+
+    assert isinstance(found, SourceMaps)
+    assert (sorted(paths), found.found) == ([f"/{n}.map" for n in range(3)], 5)
+    assert (foreign, silence) == (SourceMaps(), [])
+
+
+def test_scripts_that_are_not_known() -> None:
+    """Then neither are their maps."""
+    found, _ = ask({}, options=make_options(subresources=False))
+
+    async def go() -> SourceMaps | NotGathered:
+        async with Site({"/": html("<p>")}) as site, Visit(site) as context:
+            return await gather_source_maps(context)
+
+    assert isinstance(found, NotGathered)
+    assert isinstance(asyncio.run(go()), NotGathered)

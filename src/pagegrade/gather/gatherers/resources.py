@@ -2,6 +2,8 @@
 
 In order: what the page needs at once; what its stylesheets name, as soon as those are there; what may come later
 (lazy images, icons). Of several candidates for one place only the first is fetched. What is left out says why.
+
+Public source maps of the site's own scripts are asked for as well.
 """
 
 from __future__ import annotations
@@ -12,16 +14,26 @@ from functools import partial
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Allowance, FetchError, Followed, Purpose, Request
-from pagegrade.model.artifacts import FontFace, NotGathered, Resource, Resources, Response, StylesheetReference
+from pagegrade.gather.probing import ask_all
+from pagegrade.model.artifacts import (
+    FontFace,
+    NotGathered,
+    Resource,
+    Resources,
+    Response,
+    SourceMaps,
+    StylesheetReference,
+)
 from pagegrade.parse.css.urls import StylesheetURL
 from pagegrade.parse.files.image import HEAD_BYTES
 from pagegrade.parse.html.parser import ReferenceURL
 from pagegrade.parse.measure import Measure, Sample, measure_samples
 from pagegrade.parse.party import Parties
-from pagegrade.parse.url import host, registrable_domain
+from pagegrade.parse.url import host, is_http, join_url, registrable_domain, same_site, strip_fragment
 
 MAX_IMPORT_DEPTH: Final = 3
 """Steps of ``@import`` followed from a stylesheet that the page names."""
@@ -84,6 +96,9 @@ _COMPRESSIBLE: Final = frozenset(
 )
 """Types that gain from gzip beside ``text/*`` and those on JSON or XML."""
 _NOTHING: Final = Sample()
+MAX_SOURCE_MAP_BYTES: Final = 4_096
+"""Bytes read of a map; its start identifies it."""
+KEPT_SOURCE_MAP_BYTES: Final = 64
 
 
 class _Entry(msgspec.Struct):
@@ -439,3 +454,37 @@ def _media_type(response: Response) -> str:
 
 def _is_compressible(kind: str) -> bool:
     return kind.startswith("text/") or kind.endswith(("+json", "+xml")) or kind in _COMPRESSIBLE
+
+
+async def gather_source_maps(context: Context) -> SourceMaps | NotGathered:
+    """Ask for the first ``limits.source_maps`` that scripts of the own site name on the own site."""
+    if not context.options.subresources:
+        return NotGathered(code="skipped", detail="Source maps were not asked for.")
+    resources = await context.artifact("resources", Resources)
+    if resources is None:
+        return NotGathered(code="skipped", detail="The scripts of the page are not known.")
+    named: dict[str, str] = {}
+    for item in resources.items:
+        if item.first_party and item.response is not None and item.script is not None and item.script.source_map:
+            url = join_url(item.response.url, item.script.source_map)
+            if url is not None and is_http(url) and _is_beside(url, item.response.url, context.main_document_url):
+                named.setdefault(strip_fragment(url), item.url)
+    requests = [
+        Request(
+            url=url,
+            purpose="any",
+            max_wire_bytes=MAX_SOURCE_MAP_BYTES,
+            max_decoded_bytes=MAX_SOURCE_MAP_BYTES,
+            keep_bytes=KEPT_SOURCE_MAP_BYTES,
+            timeout_s=context.options.limits.link_s,
+            max_redirects=MAX_REDIRECTS,
+        )
+        for url in list(named)[: context.options.limits.source_maps]
+    ]
+    probes = await ask_all(context, requests, within_s=context.options.limits.links_s)
+    return SourceMaps(items=tuple(replace(probe, named_by=named[probe.url]) for probe in probes), found=len(named))
+
+
+def _is_beside(url: str, script_url: str, page_url: str) -> bool:
+    """Return whether a map lies on the site of its script or of the page."""
+    return same_site(url, script_url) or same_site(url, page_url)

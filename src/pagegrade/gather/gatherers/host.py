@@ -1,15 +1,18 @@
-"""The secure connection of the document's host: its certificates, and the protocol versions it accepts."""
+"""The host of the document: its DNS records, its certificates, and the protocol versions that it accepts."""
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import Final
 
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Exchange, FetchError, Request
+from pagegrade.gather.guard import is_public
 from pagegrade.gather.handshake import VERSIONS, Handshaker
-from pagegrade.model.artifacts import TLS, Certificate, NotGathered
+from pagegrade.gather.resolver import ResolveError
+from pagegrade.model.artifacts import TLS, Certificate, DNSFacts, NotGathered
 from pagegrade.parse.http.certificates import names_its_issuer, read_chain
-from pagegrade.parse.url import scheme
+from pagegrade.parse.url import host_address, scheme
 
 HANDSHAKE_S: Final = 5.0
 """For each version that is tried."""
@@ -17,6 +20,22 @@ _NO_ISSUER: Final = frozenset({2, 20, 21})
 """X509_V_ERR codes for an issuer that is neither sent nor known
 (https://docs.openssl.org/3.0/man3/X509_STORE_CTX_get_error/)."""
 _ALPN: Final = {"HTTP/1.0": "http/1.1", "HTTP/1.1": "http/1.1", "HTTP/2": "h2", "HTTP/3": "h3"}
+
+
+async def gather_dns(context: Context) -> DNSFacts | NotGathered:
+    """Look the host up; the report's resolver caches the answer."""
+    if host_address(context.host) is not None:
+        return NotGathered(code="not_applicable", detail="The host is an IP address, not a name.")
+    try:
+        answer = await context.client.resolve(context.host)
+    except ResolveError as error:
+        return NotGathered(code="dns", detail=error.detail, reason=error.reason)
+    return DNSFacts(
+        host=context.host,
+        addresses=tuple(address for address in answer.addresses if is_public(ip_address(address))),
+        canonical_name=answer.canonical_name,
+        duration_ms=answer.duration_ms,
+    )
 
 
 async def gather_tls(context: Context) -> TLS | NotGathered:

@@ -1,6 +1,6 @@
-"""Own pages that the page links to: whether they are there.
+"""Pages that the page names: its canonical URL, its language versions, and its own pages that it links to.
 
-Only pages of the page's own host are asked for. Asking others would let one page make every installation send requests
+Only links to the page's own host are asked for. Asking others would let one page make every installation send requests
 to sites of its author's choice, and their robots.txt would have to be read first. Of the one other host to which most
 links lead, as after a move, only the name is looked up.
 """
@@ -17,12 +17,83 @@ from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import FetchError, Request
 from pagegrade.gather.probing import MAX_REDIRECTS, ask_all
 from pagegrade.gather.resolver import ResolveError
-from pagegrade.model.artifacts import LinkedSections, LinkProbes, NotGathered
+from pagegrade.model.artifacts import (
+    AlternatePage,
+    Alternates,
+    LinkedSections,
+    LinkProbes,
+    NotGathered,
+    Response,
+    WellKnown,
+)
 from pagegrade.parse.assets import WITHOUT_ADDRESS, takes_a_name_server
-from pagegrade.parse.html.parser import missing_sections
+from pagegrade.parse.html.parser import missing_sections, names_alternate
+from pagegrade.parse.url import origin
 
-MAX_BYTES: Final = 1_024
+MAX_CANONICAL_BYTES: Final = 131_072
+MAX_LINK_BYTES: Final = 1_024
 """Read of a page that does not answer HEAD."""
+
+
+async def gather_canonical_probe(context: Context) -> WellKnown | NotGathered:
+    """Fetch the page that is named as preferred, as far as robots.txt permits it.
+
+    Raises:
+        FetchError: There was no answer.
+        OffloadFailed: The HTML of the page or robots.txt could not be read.
+    """
+    if not context.options.subresources:
+        return NotGathered(code="skipped", detail="The canonical URL was not asked for.")
+    url = (await context.named_urls()).canonical
+    if not url:
+        return NotGathered(code="not_applicable", detail="The page names no other URL of its site as canonical.")
+    if origin(url) == origin(context.main_document_url) and not await context.permitted_urls((url,)):
+        return NotGathered(code="skipped", detail="robots.txt does not permit to ask for the canonical URL.")
+    return await context.fetch_well_known(url, max_bytes=MAX_CANONICAL_BYTES, purpose="document")
+
+
+async def gather_alternates(context: Context) -> Alternates | NotGathered:
+    """Read the head of the first ``limits.alternates`` of them.
+
+    Raises:
+        OffloadFailed: The HTML of the page could not be read.
+    """
+    if not context.options.subresources:
+        return NotGathered(code="skipped", detail="Language versions were not asked for.")
+    named = (await context.named_urls()).alternates
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_read_alternate(context, url)) for url in named[: context.options.limits.alternates]]
+    return Alternates(items=tuple(task.result() for task in tasks), found=len(named))
+
+
+async def _read_alternate(context: Context, url: str) -> AlternatePage:
+    limits = context.options.limits
+    request = Request(
+        url=url,
+        max_wire_bytes=limits.alternate_wire_bytes,
+        max_decoded_bytes=limits.alternate_decoded_bytes,
+        timeout_s=context.timeout_s(limits.well_known_s),
+        max_redirects=MAX_REDIRECTS,
+    )
+    try:
+        followed = await context.client.follow(request)
+    except FetchError as error:
+        return AlternatePage(url=url, failure=error.not_gathered())
+    try:
+        return await _look_at_alternate(context, url, followed.response)
+    finally:
+        followed.release()
+
+
+async def _look_at_alternate(context: Context, url: str, response: Response) -> AlternatePage:
+    """Describe the page of a response."""
+    links_back: bool | None = None
+    if 200 <= response.status < 300 and "html" in (response.header("Content-Type") or "").lower():
+        try:
+            links_back = await context.parse(partial(names_alternate, response), context.main_document_url)
+        except OffloadFailed:
+            links_back = None
+    return AlternatePage(url=url, status=response.status, links_back=links_back)
 
 
 async def gather_link_probes(context: Context) -> LinkProbes | NotGathered:
@@ -49,8 +120,8 @@ async def gather_link_probes(context: Context) -> LinkProbes | NotGathered:
         Request(
             url=url,
             method="HEAD",
-            max_wire_bytes=MAX_BYTES,
-            max_decoded_bytes=MAX_BYTES,
+            max_wire_bytes=MAX_LINK_BYTES,
+            max_decoded_bytes=MAX_LINK_BYTES,
             keep_bytes=0,
             timeout_s=limits.link_s,
             max_redirects=MAX_REDIRECTS,
