@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Final
 
 from devtools.rendering_oracle import draw, run_lighthouse, serving
+from pagegrade.gather.browser.options import HOW_TO_GET_ONE, find_browser
 from pagegrade.gather.browser.process import process_tree
-from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
 
 BOUNDS: Final = {100: (2.5, 350), 700: (4.0, 450), 5_000: (9.0, 600)}
 """Elements -> most seconds of processor time, and most megabytes."""

@@ -39,7 +39,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from msgspec.structs import replace
 
 from devtools.mutations import COUNTED, GRAVE, MIN_FALL, NUMBERS, WHOLE
-from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
+from pagegrade.gather.browser.options import HOW_TO_GET_ONE, find_browser
 from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.report import DECENT_FROM, GOOD_FROM
 from pagegrade.parse.html.parser import parse_document

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
+from pagegrade.gather.browser.options import HOW_TO_GET_ONE, find_browser
 
 
 @pytest.fixture(scope="session")

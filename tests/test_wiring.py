@@ -12,7 +12,7 @@ import pytest
 
 from pagegrade import wiring
 from pagegrade.config import given_settings
-from pagegrade.gather.browser.program import find_browser
+from pagegrade.gather.browser.options import find_browser
 from pagegrade.model.account import Brand, Role
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.single_sign_on import GroupRule, Provider

@@ -156,7 +156,7 @@ def _find_browser(configured: str | None, *, wanted_by: str) -> Path:
     Raises:
         InvalidInput: There is none; the message begins with who wants it and says how to get one.
     """
-    from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
+    from pagegrade.gather.browser.options import HOW_TO_GET_ONE, find_browser
 
     program = find_browser(configured)
     if program is None:
@@ -169,7 +169,7 @@ def _find_browser(configured: str | None, *, wanted_by: str) -> Path:
 
 def _browser_of_service(settings: Settings, workers: int) -> Path | None:
     """Return the browser of a process that runs so many analyses at a time; ``None`` if it has none."""
-    from pagegrade.gather.browser.program import find_browser
+    from pagegrade.gather.browser.options import find_browser
 
     if settings.render == "never" or sys.platform != "linux" or not workers:
         return None

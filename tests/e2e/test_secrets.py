@@ -35,7 +35,7 @@ import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
 
-from pagegrade.gather.browser.program import find_browser
+from pagegrade.gather.browser.options import find_browser
 from pagegrade.render import FORMATS
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from pagegrade.web.routes import ALL_OPERATIONS, PROBES

@@ -25,10 +25,8 @@ from typing import Any, Final
 
 import msgspec
 
-from pagegrade.gather.browser.errors import RenderingFailed
-from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.options import RenderingFailed, RenderOptions, find_browser
 from pagegrade.gather.browser.process import process_tree
-from pagegrade.gather.browser.program import find_browser
 from pagegrade.gather.browser.render import render
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient

@@ -14,8 +14,15 @@ import msgspec
 import pycurl
 from msgspec import structs
 
-from pagegrade.gather import failures
-from pagegrade.gather.answer import build_exchange
+from pagegrade.gather.answer import (
+    HOST_MISMATCH,
+    build_exchange,
+    explain_curl,
+    explain_timeout,
+    protocol_error,
+    refused,
+    verify_word,
+)
 from pagegrade.gather.cookie_jar import CookieJar
 from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Request
 from pagegrade.gather.guard import Address, Guard, Permit, Refusal
@@ -202,7 +209,7 @@ class HTTPClient:
         end = self._end(started + request.timeout_s)
         permit, dns_ms = await self._permit(request.url, end)
         if request.from_public and self.guard.is_closed_to_public(permit):
-            raise failures.refused("A public page leads to an address that is not public, so it is not contacted.")
+            raise refused("A public page leads to an address that is not public, so it is not contacted.")
         place = (permit.host, permit.port)
         if request.url.startswith("https:"):
             await self._wait_for_first(place, end)
@@ -215,7 +222,7 @@ class HTTPClient:
                 self._uncertified[place] = error.result
         result = self._uncertified[place]
         if request.verify_tls == "require" or request.post is not None:
-            word = failures.verify_word(result).replace("_", " ")
+            word = verify_word(result).replace("_", " ")
             raise FetchError("tls", f"The certificate does not verify: {word}.", reason="tls_error")
         return await self._attempt(request, permit, started=started, end=end, dns_ms=dns_ms, uncertified=result)
 
@@ -343,12 +350,12 @@ class HTTPClient:
             return known, None
         refusal = self.guard.check_url(url)
         if refusal is not None:
-            raise failures.refused(refusal.detail)
+            raise refused(refusal.detail)
         if self._is_over():
             raise _budget()
         host, port = urls.host(url), urls.port(url)
         if port is None:
-            raise failures.refused("The URL has no port.")
+            raise refused("The URL has no port.")
         dns_ms: float | None = None
         proxy = self.guard.policy.proxy
         if proxy is not None and proxy.resolves and urls.host_address(host) is None and not proxy.direct.has(host):
@@ -358,7 +365,7 @@ class HTTPClient:
             addresses, dns_ms = await self._find_addresses(host, end)
             checked = self.guard.check_addresses(host, port, addresses)
         if isinstance(checked, Refusal):
-            raise failures.refused(checked.detail)
+            raise refused(checked.detail)
         if proxy is not None and not proxy.direct.has(host, checked.addresses):
             checked = replace(checked, via=await self._find_proxy(proxy, end))
         if len(self._permits) < _MAX_PERMITS:
@@ -480,16 +487,16 @@ class HTTPClient:
             raise FetchError("internal", "Reading the answer failed.", reason="internal") from transfer.crash
         if transfer.refusal is not None:
             self._permits.clear()
-            raise failures.refused(transfer.refusal.detail)
+            raise refused(transfer.refusal.detail)
         if transfer.refused:
-            raise failures.refused("The address is not the one that was checked, so it is not contacted.")
+            raise refused("The address is not the one that was checked, so it is not contacted.")
         if transfer.failure is not None:
-            raise failures.protocol(transfer.failure)
+            raise protocol_error(transfer.failure)
         _raise_proxy_failure(curl, transfer.permit, outcome.code)
         if outcome.code == pycurl.E_PEER_FAILED_VERIFICATION:
             # libcurl compares the name first, and OpenSSL's result then stays at its first value: 0 or 1, by version.
             result = int(curl.getinfo(pycurl.SSL_VERIFYRESULT))
-            raise _Uncertified(result if result > 1 else failures.HOST_MISMATCH)
+            raise _Uncertified(result if result > 1 else HOST_MISMATCH)
         if transfer.stopped is not None:
             return
         has_answer = reader.complete and (transfer.wire_bytes > 0 or transfer.is_redirect)
@@ -497,14 +504,14 @@ class HTTPClient:
             if self._is_over(_CLOCK_SLACK_S):
                 raise _budget()
             secure = transfer.request.url.startswith("https:")
-            raise failures.explain_timeout(
+            raise explain_timeout(
                 connected=curl.getinfo(pycurl.CONNECT_TIME) > 0,
                 handshaken=not secure or curl.getinfo(pycurl.APPCONNECT_TIME) > 0,
                 in_headers=not reader.complete
                 and asyncio.get_running_loop().time() >= started + self._limits.headers_s,
             )
         if outcome.code and not has_answer:
-            raise failures.explain_curl(
+            raise explain_curl(
                 outcome.code,
                 outcome.text,
                 int(curl.getinfo(pycurl.OS_ERRNO)),
@@ -512,11 +519,11 @@ class HTTPClient:
                 has_head=reader.complete,
             )
         if not reader.complete:
-            raise failures.protocol("The server closed the connection before its headers were complete.")
+            raise protocol_error("The server closed the connection before its headers were complete.")
         if reader.version == "HTTP/2" and transfer.request.url.startswith("http:"):
-            raise failures.protocol("The server claims HTTP/2 on a connection that speaks HTTP/1.")
+            raise protocol_error("The server claims HTTP/2 on a connection that speaks HTTP/1.")
         if len(set(reader.locations)) > 1 and transfer.is_redirect:
-            raise failures.protocol("The redirect has two Location headers that differ.")
+            raise protocol_error("The redirect has two Location headers that differ.")
 
 
 def _raise_proxy_failure(curl: pycurl.Curl, permit: Permit, code: int) -> None:

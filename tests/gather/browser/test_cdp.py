@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pagegrade.gather.browser.cdp import CommandFailed, Connection
-from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import RenderingFailed
 
 
 def talk(answers: bytes, use: Callable[[Connection], Awaitable[Any]]) -> tuple[Any, list[dict[str, Any]]]:

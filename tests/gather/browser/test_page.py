@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 import trustme
 
-from pagegrade.gather.browser.errors import RenderingFailed
-from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.options import RenderingFailed, RenderOptions
 from pagegrade.gather.browser.page import MAX_DEPARTURES, MAX_DOCUMENTS, Page, RequestAccess
 from pagegrade.gather.browser.render import render
 from pagegrade.gather.guard import Guard, Policy

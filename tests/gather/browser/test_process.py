@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from pagegrade.gather.browser import process
-from pagegrade.gather.browser.errors import RenderingFailed
-from pagegrade.gather.browser.options import MAX_MEMORY_BYTES
+from pagegrade.gather.browser.options import MAX_MEMORY_BYTES, RenderingFailed
 from pagegrade.gather.browser.process import Trial, process_tree, run_browser, try_browser
 from tests.waiting import wait_until
 
@@ -193,7 +192,7 @@ def test_root_without_other_users_is_a_failure_of_its_own() -> None:
     script = """
 import asyncio
 from pathlib import Path
-from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import RenderingFailed
 from pagegrade.gather.browser.process import run_browser
 
 async def main():

@@ -16,8 +16,7 @@ import trustme
 from pagegrade.checks._facts import Facts
 from pagegrade.checks._registry import all_checks
 from pagegrade.checks._run import run_check
-from pagegrade.gather.browser.errors import RenderingFailed
-from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.options import RenderingFailed, RenderOptions
 from pagegrade.gather.browser.render import render
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient

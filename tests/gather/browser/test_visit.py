@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pagegrade.gather.browser.cdp import Params
-from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import RenderingFailed
 from pagegrade.gather.browser.records import LONG_POLL_S
 from pagegrade.gather.browser.visit import Visit
 from pagegrade.model.rendering import LoadMetrics

@@ -76,7 +76,7 @@ def test_a_static_analysis_loads_nothing_of_the_rendered_engine() -> None:
 
     assert done.stdout.splitlines() == [
         "None True",
-        "pagegrade.gather.browser.errors pagegrade.gather.browser.options",
+        "pagegrade.gather.browser.options pagegrade.gather.browser.options",
     ]
 
 

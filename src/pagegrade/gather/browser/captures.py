@@ -1,5 +1,6 @@
-"""Captures of a load: its pictures, and its trace as a file that Chromium's developer tools and Perfetto open.
+"""Captures of a load: its pictures, its trace, the elements that the browser numbers, and what the page keeps there.
 
+Chromium's developer tools and Perfetto open the trace as a file.
 Source: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU (JSON object format).
 """
 
@@ -7,19 +8,36 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Final, Self
 
 import msgspec
 
-from pagegrade.model.rendering import Picture
+from pagegrade.gather.browser.cdp import Params
+from pagegrade.gather.browser.page import Page
+from pagegrade.model.rendering import (
+    AnimatedElement,
+    ElementFacts,
+    LayoutShift,
+    Picture,
+    ShiftedElement,
+    StoredEntry,
+    Timeline,
+)
 from pagegrade.report.masking import without_secrets
 
 MAX_FRAMES: Final = 60
 """Pictures of one load that its speed index is computed from."""
 MAX_PICTURE_BYTES: Final = 2_000_000
+MAX_SHIFTED_ELEMENTS: Final = 5
+MAX_STORED: Final = 100
+"""Cookies and entries of storage that are listed."""
+_NAME_CHARACTERS: Final = 100
 
 
 def frames_of(shots: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
@@ -97,3 +115,116 @@ class TraceFile:
             self._file.write(b"" if self._is_empty else b",\n")
             self._file.write(without_secrets(b",\n".join(map(msgspec.json.encode, events)), self._secrets))
             self._is_empty = False
+
+
+@cache
+def read_script(name: str) -> str:
+    """Return the source of one of our scripts."""
+    return resources.files(__package__).joinpath("scripts", name).read_text(encoding="utf-8")
+
+
+class ElementReader:
+    """Asks the browser about elements of one page."""
+
+    def __init__(
+        self, send: Callable[..., Awaitable[Params]], part: Callable[[Awaitable[Any]], Awaitable[Any]], page: Page
+    ) -> None:
+        """Take what sends a command, what waits for one that may fail, and the page."""
+        self._send = send
+        self._part = part
+        self._page = page
+
+    async def largest(self, timeline: Timeline) -> ElementFacts | None:
+        """The largest element that was painted."""
+        painted = timeline.paint_candidates
+        if not painted or painted[-1].node_id is None:
+            return None
+        return await self._element(painted[-1].node_id)
+
+    async def shifted(self, timeline: Timeline) -> tuple[ShiftedElement, ...]:
+        """The elements that moved in the worst shifts and are still there."""
+        worst: dict[int, tuple[LayoutShift, float]] = {}
+        for shift in sorted(timeline.layout_shifts, key=lambda shift: -shift.score):
+            for node, down_px in zip(shift.node_ids, shift.down_px, strict=True):
+                worst.setdefault(node, (shift, down_px))
+        found = []
+        for node, (shift, down_px) in list(worst.items())[:MAX_SHIFTED_ELEMENTS]:
+            element = await self._element(node)
+            if element is None:
+                continue
+            describe = read_script("element.js").strip()
+            found.append(
+                ShiftedElement(
+                    **msgspec.structs.asdict(element),
+                    time_ms=shift.time_ms,
+                    score=shift.score,
+                    down_px=down_px,
+                    pushed_by=await self._element(node, "pusher.js", describe, down_px) if down_px >= 1 else None,
+                )
+            )
+        return tuple(found)
+
+    async def animated(self, timeline: Timeline) -> tuple[AnimatedElement, ...]:
+        """The elements that the main thread animates and that are still there."""
+        found = []
+        for animation in timeline.animations:
+            if animation.node_id is not None and (element := await self._element(animation.node_id)) is not None:
+                name, properties = animation.name, animation.properties
+                found.append(AnimatedElement(name=name, properties=properties, element=element))
+        return tuple(found)
+
+    async def _element(self, node: int, script: str = "element.js", *arguments: str | float) -> ElementFacts | None:
+        """Return the element that a script names for an element; ``None`` if it is gone, or there is none."""
+        found: ElementFacts | None = await self._part(self._ask(node, script, arguments))
+        return found
+
+    async def _ask(self, node: int, script: str, arguments: Sequence[str | float]) -> ElementFacts | None:
+        session, world = self._page.session, self._page.world
+        resolved = await self._send(
+            "DOM.resolveNode", {"backendNodeId": node, "executionContextId": world}, session=session
+        )
+        given = ", ".join(map(str, ("this", *arguments)))
+        answer = await self._send(
+            "Runtime.callFunctionOn",
+            {
+                "functionDeclaration": f"function () {{ return ({read_script(script)}).call({given}); }}",
+                "objectId": _dict(resolved.get("object")).get("objectId"),
+                "returnByValue": True,
+            },
+            session=session,
+        )
+        value = _dict(_dict(answer.get("result")).get("value"))
+        box = [value.get(name) for name in ("x", "y", "width", "height")]
+        if not all(isinstance(side, (int, float)) for side in box):
+            return None
+        x, y, width, height = map(float, box)  # type: ignore[arg-type] # each is a number
+        return ElementFacts(
+            selector=str(value.get("selector", ""))[:1_000],
+            html=str(value.get("html", ""))[:300],
+            x_px=x,
+            y_px=y,
+            width_px=width,
+            height_px=height,
+        )
+
+
+def read_storage(cookies: Sequence[Any], by_server: set[str], others: object) -> tuple[StoredEntry, ...]:
+    """List what a page keeps in the browser, without values.
+
+    Args:
+        cookies: As the browser lists them.
+        by_server: Names of those that answers set.
+        others: What ``storage.js`` returned.
+    """
+    kept = []
+    for cookie in map(_dict, cookies):
+        name, size = str(cookie.get("name", ""))[:_NAME_CHARACTERS], cookie.get("size")
+        size_bytes = size if isinstance(size, int) and size >= 0 else None
+        kept.append(StoredEntry(kind="cookie", name=name, size_bytes=size_bytes, by_script=name not in by_server))
+    with suppress(msgspec.ValidationError):
+        kept += msgspec.convert(others or (), list[StoredEntry])
+    return tuple(kept[:MAX_STORED])
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import msgspec
 
-from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import RenderingFailed
 
 MAX_MESSAGE_BYTES: Final = 24_000_000
 """Of one message; the largest are documents and pictures."""

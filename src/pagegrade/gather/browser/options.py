@@ -1,13 +1,20 @@
-"""Options of the rendered engine."""
+"""Options and limits of the rendered engine: the browser that is found on this machine, the time of a visit, failures.
+
+A visit leaves loads out or cuts them, so that a look at the page always fits.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from pagegrade.model.access import Access
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.rendering import Device
 
@@ -18,6 +25,29 @@ if TYPE_CHECKING:
 VISIT_S: Final = 120.0
 MAX_MEMORY_BYTES: Final = 1_200_000_000
 """Of all processes of a browser together."""
+NAMES: Final = (
+    "chromium-headless-shell",
+    "chrome-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
+"""Commands that start a Chromium, the cheapest first."""
+_PACKAGED: Final = {
+    "chromium-headless-shell": "/usr/lib/chromium/chromium-headless-shell",
+    "chromium": "/usr/lib/chromium/chromium",
+    "google-chrome": "/opt/google/chrome/chrome",
+    "google-chrome-stable": "/opt/google/chrome/chrome",
+}
+"""Programs behind the shell scripts of distributions, which would stand between us and the browser."""
+HOW_TO_GET_ONE: Final = (
+    "Install a Chromium (Debian: `apt install chromium-headless-shell`, Ubuntu: Google's package "
+    "`google-chrome-stable`, since a snap cannot be isolated, "
+    "Fedora: `dnf install chromium-headless`), or set PAGEGRADE_BROWSER to the path of one."
+)
+LOOK_S: Final = 20.0
+"""Kept back for the look at the page after its last load; a third of a short visit."""
 
 
 class ProxyLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,3 +100,75 @@ class VisitOptions(msgspec.Struct, frozen=True, kw_only=True):
     """For all loads and the look; with too little of it, loads are left out or cut, and notes say so."""
     load_s: float = 45.0
     """For one load, the wait for quiet included."""
+
+
+def find_browser(path: str | None = None) -> Path | None:
+    """Return the program of a Chromium.
+
+    Args:
+        path: What the operator chose, a path or the name of a command; ``None`` to look for one.
+
+    Returns:
+        An absolute path; ``None`` when there is none, or the chosen one cannot be run.
+    """
+    for name in NAMES if path is None else (path,):
+        found = shutil.which(name)
+        if found is not None:
+            packaged = Path(_PACKAGED.get(Path(found).name, ""))
+            is_script = _is_script(found)
+            return packaged if is_script and packaged.is_file() and os.access(packaged, os.X_OK) else Path(found)
+    return None
+
+
+def _is_script(path: str) -> bool:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return False
+
+
+class TimeLimit:
+    """The end of a visit, ``time_s`` seconds after it is made in a running event loop."""
+
+    def __init__(self, time_s: float) -> None:
+        self._clock = asyncio.get_running_loop().time
+        self._end_s = self._clock() + time_s
+        self._look_s = min(LOOK_S, time_s / 3)
+
+    def left_s(self) -> float:
+        """Return the seconds that are left; negative after the end."""
+        return self._end_s - self._clock()
+
+    def bounded(self, time_s: float) -> float:
+        """Return at most ``time_s`` seconds and at most those that are left, but enough to fail in order."""
+        return max(0.1, min(time_s, self.left_s()))
+
+    def for_load_s(self, load_s: float) -> float:
+        """Return the seconds of one load: at most ``load_s``, and never those of the look."""
+        return max(0.1, min(load_s, self.left_s() - self._look_s))
+
+    def has_time(self, slowest_s: float, *, loads: int) -> bool:
+        """Return whether so many loads of ``slowest_s`` seconds, and the look, fit into the time that is left."""
+        return self.left_s() >= loads * slowest_s + self._look_s
+
+
+class RenderingFailed(Exception):
+    """The page was not rendered; the report's other parts are not affected.
+
+    Attributes:
+        code: Code of ``NotGathered``: ``no_browser``, ``browser_sandbox``, ``browser_crash``, ``timeout``,
+            ``too_large``, ``navigation``, ``internal``.
+        detail: One sentence for people.
+        reason: The finer cause; empty where there is none.
+    """
+
+    def __init__(self, code: str, detail: str, *, reason: str = "") -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.reason = reason
+
+    def not_gathered(self) -> NotGathered:
+        """Return the failure as the artifact that is missing."""
+        return NotGathered(code=self.code, detail=self.detail, reason=self.reason)

@@ -20,9 +20,8 @@ from typing import Final
 import msgspec
 
 from pagegrade.gather.browser.cdp import CommandFailed, Connection
-from pagegrade.gather.browser.errors import RenderingFailed
 from pagegrade.gather.browser.isolation import PROXY_PORT
-from pagegrade.gather.browser.options import MAX_MEMORY_BYTES
+from pagegrade.gather.browser.options import MAX_MEMORY_BYTES, RenderingFailed
 from pagegrade.gather.temporary import own_folder, sweep_folders
 
 _SCRIPT: Final = Path(__file__).with_name("isolation.py")

@@ -10,14 +10,19 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from pagegrade.gather.browser.captures import TraceFile, frames_of, read_picture
+from pagegrade.gather.browser.captures import (
+    MAX_STORED,
+    ElementReader,
+    TraceFile,
+    frames_of,
+    read_picture,
+    read_script,
+    read_storage,
+)
 from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
-from pagegrade.gather.browser.elements import MAX_STORED, ElementReader, read_script, read_storage
-from pagegrade.gather.browser.errors import RenderingFailed
-from pagegrade.gather.browser.options import VisitOptions
+from pagegrade.gather.browser.options import RenderingFailed, TimeLimit, VisitOptions
 from pagegrade.gather.browser.page import MAX_DOCUMENTS, Page, RequestAccess
 from pagegrade.gather.browser.records import LONG_POLL_S, MAX_POST_BYTES, read_coverage
-from pagegrade.gather.browser.time_limit import TimeLimit
 from pagegrade.model.rendering import (
     AxeResult,
     Coverage,

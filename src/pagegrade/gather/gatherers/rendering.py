@@ -6,7 +6,7 @@ import asyncio
 
 from msgspec.structs import replace
 
-from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import RenderingFailed
 from pagegrade.gather.context import Context
 from pagegrade.gather.http import HTTPClient
 from pagegrade.model.artifacts import NOT_RENDERED, NotGathered

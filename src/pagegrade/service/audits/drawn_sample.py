@@ -9,8 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from pagegrade.gather.browser.errors import RenderingFailed
-from pagegrade.gather.browser.options import RenderOptions
+from pagegrade.gather.browser.options import RenderingFailed, RenderOptions
 from pagegrade.gather.context import GatherLimits, OffloadFailed
 from pagegrade.gather.gatherers.document import is_html
 from pagegrade.gather.http import HTTPClient

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from pagegrade.gather.browser.errors import RenderingFailed
+from pagegrade.gather.browser.options import HOW_TO_GET_ONE, RenderingFailed, find_browser
 from pagegrade.gather.browser.process import try_browser
-from pagegrade.gather.browser.program import HOW_TO_GET_ONE, find_browser
 from pagegrade.render.english import N_, phrase
 from pagegrade.service.doctor.checks import Diagnosis, ok, problem, warning
 from pagegrade.service.options import RenderDefault
