@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from pagegrade.model.report import CATEGORIES, CategoryScore, Report, Withheld
-from pagegrade.render.badge import render_badge
 from pagegrade.render.csv import render_csv
 from pagegrade.render.github import render_github
 from pagegrade.render.html import render_html
@@ -18,6 +17,7 @@ from pagegrade.render.markdown import render_markdown
 from pagegrade.render.pdf_model import sheet
 from pagegrade.render.prompt import render_prompt
 from pagegrade.render.sarif import render_sarif
+from pagegrade.render.shared_pictures import render_badge
 from pagegrade.render.text import render_text
 from pagegrade.report.serialize import report_to_dict
 from tests.report_builders import make_passed, make_report, make_result

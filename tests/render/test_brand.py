@@ -13,14 +13,13 @@ from pypdf import PdfReader
 from pagegrade.model.account import Brand
 from pagegrade.parse.css.contrast import color_of, contrast
 from pagegrade.parse.files.png import clean_png
-from pagegrade.render.badge import render_badge
 from pagegrade.render.brand import DARK_GROUND, LIGHT_GROUND, brand_css, color_on, logo_url, shown_name
-from pagegrade.render.card import render_card
 from pagegrade.render.conformance import render_conformance, render_statement
 from pagegrade.render.html import render_html, stylesheet
 from pagegrade.render.i18n import Texts
 from pagegrade.render.notifications import email_message, make_message
 from pagegrade.render.pdf import render_report_pdf
+from pagegrade.render.shared_pictures import render_badge, render_card
 from pagegrade.web.report_files import encoded_report
 from tests.parse.files.test_png import png
 from tests.render.test_notifications import PAYLOAD

@@ -15,9 +15,9 @@ from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.finding_texts import translated
+from pagegrade.render.html import ENGLISH_TAG
 from pagegrade.render.i18n import Texts, texts_for
 from pagegrade.render.pdf_model import GRADE_WORDS, SEVERITIES, Values, brand_values, breakable, prose_values
-from pagegrade.render.templating import ENGLISH_TAG
 
 MAX_DETAILED: Final = 40
 """Findings with texts and pages; those after them have one line each."""

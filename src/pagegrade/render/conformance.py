@@ -36,11 +36,10 @@ from pagegrade.render.csv import Cell, table
 from pagegrade.render.english import ENGLISH, N_
 from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.finding_texts import in_language
-from pagegrade.render.html import look
+from pagegrade.render.html import ENGLISH_TAG, environment, look
 from pagegrade.render.i18n import Texts, texts_for
 from pagegrade.render.pdf_model import Values, brand_values, breakable
 from pagegrade.render.rendered_view import engine_line
-from pagegrade.render.templating import ENGLISH_TAG, environment
 from pagegrade.render.view import access_note, headline, reason, was_seen, what_happened
 from pagegrade.report.serialize import format_timestamp, timestamp
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report, Result
-from pagegrade.render.languages import FORMATS, read_messages
+from pagegrade.render.i18n import FORMATS, read_messages
 from pagegrade.report.compare import Change, Comparison
 
 DOMAIN: Final = "findings"

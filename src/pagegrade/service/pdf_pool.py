@@ -17,9 +17,9 @@ from pagegrade.gather.temporary import own_folder
 from pagegrade.model.account import Brand
 from pagegrade.model.errors import PDFNotInstalled, Unavailable
 from pagegrade.render.brand import NO_BRAND
-from pagegrade.render.card import render_card
 from pagegrade.render.history import RunPoint
 from pagegrade.render.pdf import Paper, SheetName, is_installed, render_pdf, render_sheet_pdf
+from pagegrade.render.shared_pictures import render_card
 from pagegrade.sandbox.pool import Children, TaskFailed, child_environment
 from pagegrade.store.analysis.relations import is_installed as is_duckdb_installed
 from pagegrade.store.analysis.tables import TableFailed, write_parquet

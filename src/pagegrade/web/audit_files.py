@@ -24,7 +24,7 @@ from pagegrade.render.audit import (
 )
 from pagegrade.render.audit_pdf import audit_sheet
 from pagegrade.render.csv import MEDIA_TYPE as CSV
-from pagegrade.render.filename import audit_name, content_disposition
+from pagegrade.render.escape import audit_name, content_disposition
 from pagegrade.render.pdf import is_installed as sets_pdf
 from pagegrade.render.prompt import render_audit_prompt
 from pagegrade.render.sarif import render_site_sarif

@@ -23,7 +23,7 @@ from pagegrade.render.conformance import (
 )
 from pagegrade.render.csv import MEDIA_TYPE as CSV
 from pagegrade.render.csv import render_csv
-from pagegrade.render.filename import content_disposition, export_name, list_name
+from pagegrade.render.escape import content_disposition, export_name, list_name
 from pagegrade.render.har import render_har
 from pagegrade.render.history import RunPoint
 from pagegrade.render.html import render_html

@@ -27,8 +27,7 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Report
 from pagegrade.parse.url import Target, parse_target_url
-from pagegrade.render.escape import visible
-from pagegrade.render.filename import export_name
+from pagegrade.render.escape import export_name, visible
 from pagegrade.render.har import render_har
 from pagegrade.render.view import grade_word
 from pagegrade.report.artifacts_file import save_artifacts

@@ -24,8 +24,7 @@ from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.errors import InvalidInput
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
-from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text
-from pagegrade.render.audit_comparison import render_comparison_text
+from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text, render_comparison_text
 from pagegrade.render.escape import visible
 from pagegrade.render.prompt import render_audit_prompt
 from pagegrade.render.sarif import render_site_sarif

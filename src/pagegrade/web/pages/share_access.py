@@ -19,8 +19,8 @@ from pagegrade.model.audit import Audit
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import Privacy, Shareable, StoredReport
 from pagegrade.render.brand import NO_BRAND
-from pagegrade.render.card import HEIGHT_PX, WIDTH_PX
 from pagegrade.render.english import N_
+from pagegrade.render.shared_pictures import HEIGHT_PX, WIDTH_PX
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MAX_TYPED
 from pagegrade.service.audits.sharing import audit_of_link
 from pagegrade.service.container import Services

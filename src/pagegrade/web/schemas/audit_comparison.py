@@ -10,7 +10,7 @@ from msgspec import field
 from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.outcome import Importance
 from pagegrade.model.schema import URL, Amount, Count, Points, about
-from pagegrade.render.audit_comparison import why_crawls_differ, why_not_comparable
+from pagegrade.render.audit import why_crawls_differ, why_not_comparable
 from pagegrade.report.compare_audits import (
     AuditComparison,
     AuditDifference,

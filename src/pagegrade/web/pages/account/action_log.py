@@ -11,7 +11,7 @@ from pagegrade.clock import utc_now
 from pagegrade.model.account import Action, Role
 from pagegrade.render.csv import MEDIA_TYPE, table
 from pagegrade.render.english import N_
-from pagegrade.render.filename import content_disposition, list_name
+from pagegrade.render.escape import content_disposition, list_name
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.team import list_log
 from pagegrade.service.unit_of_work import UnitOfWork

@@ -13,8 +13,15 @@ from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit
 from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import CATEGORIES
-from pagegrade.render.audit import NO_GRADE, first_to_fix, told_apart
-from pagegrade.render.audit_comparison import ASPECT_WORDS, KIND_WORDS, why_crawls_differ, why_not_comparable
+from pagegrade.render.audit import (
+    ASPECT_WORDS,
+    KIND_WORDS,
+    NO_GRADE,
+    first_to_fix,
+    told_apart,
+    why_crawls_differ,
+    why_not_comparable,
+)
 from pagegrade.render.english import N_
 from pagegrade.render.finding_texts import translated
 from pagegrade.render.view import CATEGORY_NAMES

@@ -21,8 +21,7 @@ from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, RateLi
 from pagegrade.model.stored import UNFINISHED, ListQuery, Privacy, StoredReport
 from pagegrade.parse.url import host
 from pagegrade.render.english import N_
-from pagegrade.render.escape import visible
-from pagegrade.render.filename import content_disposition, list_name
+from pagegrade.render.escape import content_disposition, list_name, visible
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.operations import MonitorChange, monitor_reports
 from pagegrade.service.options import AT_ONCE

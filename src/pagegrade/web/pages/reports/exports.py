@@ -16,7 +16,7 @@ from pagegrade.clock import utc_now
 from pagegrade.model.errors import NotFound
 from pagegrade.model.stored import StoredReport
 from pagegrade.render.csv import MEDIA_TYPE, render_list_csv
-from pagegrade.render.filename import content_disposition, list_name
+from pagegrade.render.escape import content_disposition, list_name
 from pagegrade.service.container import Services
 from pagegrade.service.reports.operations import list_all
 from pagegrade.service.reports.views import Viewed, view_found, view_own

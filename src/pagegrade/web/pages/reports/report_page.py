@@ -17,11 +17,11 @@ from markupsafe import Markup, escape
 
 from pagegrade.model.account import Brand
 from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport, StoredRun
-from pagegrade.render.badge import HEIGHT, LABEL, UNKNOWN, badge_width, render_badge
 from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import read_report_query
 from pagegrade.render.i18n import Texts
+from pagegrade.render.shared_pictures import HEIGHT, LABEL, UNKNOWN, badge_width, render_badge
 from pagegrade.service.accounts.operations import brand_of
 from pagegrade.service.container import Services
 from pagegrade.service.rate_limit import Bucket
