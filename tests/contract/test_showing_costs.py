@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.model.report import Report
-from pagegrade.report.bounds import bound_results
+from pagegrade.report.sanitize import bound_results
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.pdf_pool import Documents
 from pagegrade.web.pages.reports.report_context import FORMATS

@@ -17,7 +17,7 @@ from typing import Final
 from msgspec.structs import replace
 from pydantic import BaseModel
 
-from pagegrade.report.bounds import bound_results
+from pagegrade.report.sanitize import bound_results
 from pagegrade.web.pages.reports.report_context import FORMATS
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.server.limits import ServerLimits

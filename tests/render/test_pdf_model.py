@@ -24,7 +24,7 @@ from pagegrade.render.pdf_model import (
     breakable,
     sheet,
 )
-from pagegrade.report.bounds import bound_results
+from pagegrade.report.sanitize import bound_results
 from tests.report_builders import (
     make_failed_report,
     make_hostile_report,

@@ -27,8 +27,7 @@ from pagegrade.render.figures import format_bytes, format_ms
 from pagegrade.render.page_facts import browser_facts
 from pagegrade.render.prose import parse_prose
 from pagegrade.report.gates import Verdict
-from pagegrade.report.serialize import format_timestamp
-from pagegrade.report.unseen import unseen_by_browser
+from pagegrade.report.serialize import format_timestamp, unseen_by_browser
 
 CATEGORY_NAMES: Final[Mapping[Category, str]] = {
     "seo": N_("SEO"),

@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from pagegrade.model.artifacts import Artifacts, NotGathered
-from pagegrade.model.check import CheckLike, severity_of_finding
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, NotApplicable, NotRun, Outcome, Saving
 from pagegrade.model.report import (
     CATEGORIES,
     Category,
+    CheckLike,
     Counts,
     Ignored,
     OutcomeName,
     PageFacts,
     Redirect,
     Result,
+    severity_of_finding,
 )
 from pagegrade.report.page_summary import (
     loaded_files,

@@ -19,8 +19,7 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.rendering import Device
 from pagegrade.model.report import Report
 from pagegrade.model.stored import GRADES, RATINGS, PackedReport
-from pagegrade.report.bounds import bound_results
-from pagegrade.report.sanitize import encode_storable
+from pagegrade.report.sanitize import bound_results, encode_storable
 from pagegrade.report.serialize import (
     report_from_dict,
     report_members,
@@ -118,7 +117,7 @@ def pack_detail(plain: bytes) -> bytes:
 
 @lru_cache(maxsize=16)
 def shown_detail(packed: bytes) -> bytes:
-    """The JSON object with the members of ``DETAIL`` as it is shown: within the bounds of ``pagegrade.report.bounds``.
+    """The JSON object with the members of ``DETAIL`` as shown: within the bounds of ``pagegrade.report.sanitize``.
 
     Reports from before there were bounds are as cheap to show as any other, and details from before there was a
     rendered engine get the member that they lack. The last few are kept: a new report is usually requested several

@@ -9,17 +9,56 @@ from typing import Annotated, Any, Final, Literal, cast, overload
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from pagegrade.model.artifacts import NOT_RENDERED
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Detail, Evidence, Importance, Saving
 from pagegrade.model.rendering import Device
-from pagegrade.model.report import REPORT_VERSION, Category, Ignored, OutcomeName, Report, Result
+from pagegrade.model.report import CATEGORIES, REPORT_VERSION, Category, Ignored, OutcomeName, Report, Result
 from pagegrade.model.schema import Amount, Count, Scalar, about
 from pagegrade.report.sanitize import storable_json
-from pagegrade.report.unseen import unseen_by_browser
 
 JSONObject = dict[str, Any]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 ANALYZE_AGAIN: Final = "make a new one with: pagegrade analyze URL --format json --output FILE"
+
+
+class Unseen(msgspec.Struct, frozen=True, kw_only=True):
+    """Checks that were not evaluated because no browser was used."""
+
+    checks: int
+    max_points: int
+    """The most by which they can lower the score, limits to the score aside; whole points, rounded up."""
+
+
+def unseen_by_browser(report: Report) -> Unseen | None:
+    """Return what a report without a browser leaves open; ``None`` if it used one, or has no score.
+
+    Checks of one cause cost once, and less what is charged for it already; a category takes its budget at most.
+    """
+    if report.score is None or report.rendered is not None:
+        return None
+    charged: dict[str, float] = {}
+    for result in report.results:
+        if result.cause is not None:
+            charged[result.cause] = max(charged.get(result.cause, 0.0), result.lost)
+    open_by_cause: dict[tuple[Category, str], float] = {}
+    checks = 0
+    for result in report.results:
+        if result.outcome != "not_evaluated" or result.reason.partition(":")[0] != NOT_RENDERED.code:
+            continue
+        checks += 1
+        cause = result.cause or f"check {result.check}"
+        more = max(0.0, result.price - charged.get(cause, 0.0))
+        open_by_cause[result.category, cause] = max(more, open_by_cause.get((result.category, cause), 0.0))
+    if not checks:
+        return None
+    points = 0.0
+    for name, budget in CATEGORIES.items():
+        category = report.categories.get(name)
+        taken = 0.0 if category is None else category.taken or 0.0
+        most = sum(more for (owner, _), more in open_by_cause.items() if owner == name)
+        points += min(most, max(0.0, budget - taken))
+    return Unseen(checks=checks, max_points=min(report.score, -int(-points // 1)))
 
 
 class CheckResult(msgspec.Struct, frozen=True, gc=False, kw_only=True):

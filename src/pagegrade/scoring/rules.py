@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from pagegrade.model.check import CheckLike
 from pagegrade.model.outcome import Cap, Severity
-from pagegrade.model.report import CATEGORIES, GOOD_FROM, Category
+from pagegrade.model.report import CATEGORIES, GOOD_FROM, Category, CheckLike
 
 TENTHS: Final = 10
 """Penalties are whole tenths of a point, so that the costs a reader sees add up exactly."""

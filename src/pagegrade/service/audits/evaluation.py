@@ -22,10 +22,9 @@ from pagegrade.model.audit_result import (
     Template,
     Unevaluated,
 )
-from pagegrade.model.check import severity_of_finding
 from pagegrade.model.identity import VERSION
 from pagegrade.model.outcome import Importance, Severity
-from pagegrade.model.report import DECENT_FROM, GOOD_FROM, RULESET
+from pagegrade.model.report import DECENT_FROM, GOOD_FROM, RULESET, severity_of_finding
 from pagegrade.scoring import site
 from pagegrade.store.analysis.causes import find_causes
 from pagegrade.store.analysis.derive import SCALE, derive
