@@ -27,9 +27,9 @@ def accounts_create(
     ] = False,
 ) -> None:
     """Create an account and print its id."""
-    from pagegrade.cli.commands.accounts import create
+    from pagegrade.cli.commands.accounts import add_account
 
-    create(name=name, email=email, locale=locale, timezone=timezone, invite=invite)
+    add_account(name=name, email=email, locale=locale, timezone=timezone, invite=invite)
 
 
 @accounts.command("login-link")
@@ -94,17 +94,17 @@ def accounts_quotas(
 @accounts.command("list")
 def accounts_list(format_name: Format = "text") -> None:
     """List the accounts."""
-    from pagegrade.cli.commands.accounts import show_all
+    from pagegrade.cli.commands.accounts import show_accounts
 
-    show_all(format_name)
+    show_accounts(format_name)
 
 
 @accounts.command("disable")
 def accounts_disable(account_id: AccountId) -> None:
     """Disable an account: its keys stop working and its sessions end. Its reports stay."""
-    from pagegrade.cli.commands.accounts import turn_off
+    from pagegrade.cli.commands.accounts import turn_off_account
 
-    turn_off(account_id)
+    turn_off_account(account_id)
 
 
 @accounts.command("delete")
@@ -113,17 +113,17 @@ def accounts_delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,  # noqa: FBT002 - of Typer
 ) -> None:
     """Erase an account with its reports, keys and sessions. This cannot be undone."""
-    from pagegrade.cli.commands.accounts import erase
+    from pagegrade.cli.commands.accounts import erase_account
 
-    erase(account_id, yes=yes)
+    erase_account(account_id, yes=yes)
 
 
 @accounts.command("enable")
 def accounts_enable(account_id: AccountId) -> None:
     """Enable a disabled account and its keys."""
-    from pagegrade.cli.commands.accounts import turn_on
+    from pagegrade.cli.commands.accounts import turn_on_account
 
-    turn_on(account_id)
+    turn_on_account(account_id)
 
 
 @keys.command("create")
@@ -156,9 +156,9 @@ def keys_create(
     ] = None,
 ) -> None:
     """Create a key and print its secret, which is shown only once: KEY=$(pagegrade keys create --name ci)."""
-    from pagegrade.cli.commands.keys import NewKey, create
+    from pagegrade.cli.commands.accounts import NewKey, add_key
 
-    create(
+    add_key(
         NewKey(
             name=name,
             account_id=account_id,
@@ -179,9 +179,9 @@ def keys_list(
     format_name: Format = "text",
 ) -> None:
     """List the keys, without their secrets."""
-    from pagegrade.cli.commands.keys import show_all
+    from pagegrade.cli.commands.accounts import show_keys
 
-    show_all(account_id, format_name)
+    show_keys(account_id, format_name)
 
 
 @keys.command("revoke")
@@ -189,9 +189,9 @@ def keys_revoke(
     which: Annotated[str, typer.Argument(metavar="ID_OR_PREFIX", help="As `pagegrade keys list` shows it.")],
 ) -> None:
     """Revoke a key, effective with the next request."""
-    from pagegrade.cli.commands.keys import turn_off
+    from pagegrade.cli.commands.accounts import turn_off_key
 
-    turn_off(which)
+    turn_off_key(which)
 
 
 members = typer.Typer(no_args_is_help=True, help="Manage the members of an account, and invitations to become one.")
@@ -205,9 +205,9 @@ PersonId = Annotated[int, typer.Argument(metavar="PERSON", help="As `pagegrade m
 @members.command("list")
 def members_list(*, account_id: OwnerOfTeam = None, format_name: Format = "text") -> None:
     """List the members of an account with their roles."""
-    from pagegrade.cli.commands.members import show_all
+    from pagegrade.cli.commands.accounts import show_members
 
-    show_all(account_id, format_name)
+    show_members(account_id, format_name)
 
 
 @members.command("invite")
@@ -220,7 +220,7 @@ def members_invite(
     account_id: OwnerOfTeam = None,
 ) -> None:
     """Print a link that makes one person a member, once, within seven days."""
-    from pagegrade.cli.commands.members import invite
+    from pagegrade.cli.commands.accounts import invite
 
     invite(label, role, account_id)
 
@@ -228,7 +228,7 @@ def members_invite(
 @members.command("invitations")
 def members_invitations(*, account_id: OwnerOfTeam = None, format_name: Format = "text") -> None:
     """List the invitations that can be accepted, without their links."""
-    from pagegrade.cli.commands.members import show_invitations
+    from pagegrade.cli.commands.accounts import show_invitations
 
     show_invitations(account_id, format_name)
 
@@ -242,7 +242,7 @@ def members_withdraw(
     account_id: OwnerOfTeam = None,
 ) -> None:
     """Withdraw an invitation: its link no longer works."""
-    from pagegrade.cli.commands.members import withdraw
+    from pagegrade.cli.commands.accounts import withdraw
 
     withdraw(invitation_id, account_id)
 
@@ -255,7 +255,7 @@ def members_role(
     account_id: OwnerOfTeam = None,
 ) -> None:
     """Give a member another role, effective with the next request."""
-    from pagegrade.cli.commands.members import change_role
+    from pagegrade.cli.commands.accounts import change_role
 
     change_role(person_id, role, account_id)
 
@@ -263,6 +263,6 @@ def members_role(
 @members.command("remove")
 def members_remove(person_id: PersonId, *, account_id: OwnerOfTeam = None) -> None:
     """Make a person a member no longer, effective with the next request. What they made stays."""
-    from pagegrade.cli.commands.members import remove
+    from pagegrade.cli.commands.accounts import remove_member
 
-    remove(person_id, account_id)
+    remove_member(person_id, account_id)

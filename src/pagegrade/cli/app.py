@@ -217,7 +217,7 @@ def analyze(
     """Fetch pages, check them and grade them."""
     from pagegrade.cli.access_options import typed_access
     from pagegrade.cli.commands.analyze import AnalyzeRequest, analyze_pages
-    from pagegrade.cli.ignore_file import read_ignores
+    from pagegrade.cli.files import read_ignores
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
     from pagegrade.wiring import Rendered
@@ -413,8 +413,8 @@ def evaluate(
     quiet: Quiet = False,
 ) -> None:
     """Evaluate saved artifacts, or an HTML file, without the network."""
-    from pagegrade.cli.commands.evaluate import EvaluateRequest, evaluate_page
-    from pagegrade.cli.ignore_file import read_ignores
+    from pagegrade.cli.commands.analyze import EvaluateRequest, evaluate_page
+    from pagegrade.cli.files import read_ignores
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
 
@@ -472,7 +472,7 @@ def serve(
     no_worker: Annotated[bool, typer.Option("--no-worker", help="Serve pages and API only, without a worker.")] = False,
 ) -> None:
     """Start the service: pages, HTTP API and worker. Settings: PAGEGRADE_*."""
-    from pagegrade.cli.interrupts import end_on_sigterm
+    from pagegrade.cli.exit_codes import end_on_sigterm
 
     end_on_sigterm()
     from pagegrade.cli.commands.serve import serve_reports
@@ -503,7 +503,7 @@ def worker(
     ] = None,
 ) -> None:
     """Start a worker: any number of workers share one PostgreSQL database."""
-    from pagegrade.cli.interrupts import end_on_sigterm
+    from pagegrade.cli.exit_codes import end_on_sigterm
 
     end_on_sigterm()
     from pagegrade.cli.commands.serve import work
@@ -516,7 +516,7 @@ def openapi(
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - is stdout.")] = "-",
 ) -> None:
     """Print the OpenAPI 3.1 description of the HTTP API."""
-    from pagegrade.cli.commands.description import write_description
+    from pagegrade.cli.commands.catalogue import write_description
 
     write_description(output)
 

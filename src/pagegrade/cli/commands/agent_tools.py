@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pagegrade.cli.interrupts import run_async
+from pagegrade.cli.exit_codes import run_async
 from pagegrade.model.errors import InvalidInput
 from pagegrade.wiring import Rendered, typed_options
 

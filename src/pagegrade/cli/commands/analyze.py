@@ -1,4 +1,4 @@
-"""``pagegrade analyze``, and its live line on the terminal's stderr."""
+"""``pagegrade analyze``, with its live line on the terminal's stderr, and ``pagegrade evaluate``."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ import typer
 
 from pagegrade.cli import exit_codes
 from pagegrade.cli.access_options import TypedAccess, accesses_of
+from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.files import STDIN, read_file
-from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import Plan, ReportLines, deliver
 from pagegrade.cli.report_output import Criteria, report_verdicts
 from pagegrade.model.access import Access
-from pagegrade.model.artifacts import NotGathered
-from pagegrade.model.errors import InvalidInput
+from pagegrade.model.artifacts import Artifacts, NotGathered
+from pagegrade.model.errors import InvalidArtifacts, InvalidInput
 from pagegrade.model.ignores import IgnoreRule
-from pagegrade.model.report import Report
+from pagegrade.model.report import Report, Thresholds
 from pagegrade.parse.url import Target, parse_target_url
 from pagegrade.render.escape import export_name, visible
 from pagegrade.render.har import render_har
 from pagegrade.render.view import grade_word
-from pagegrade.report.artifacts_file import save_artifacts
+from pagegrade.report.artifacts_file import load_artifacts, save_artifacts
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.runs.analysis import Analysis, analyze_target
+from pagegrade.service.runs.analysis import Analysis, analyze_target, artifacts_of_document, evaluate_in_child
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.wiring import Rendered, typed_options
+from pagegrade.wiring import Rendered, configured_options, typed_options
 
 
 class AnalyzeRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -296,3 +296,87 @@ class Progress:
         width = shutil.get_terminal_size((80, 24)).columns
         self._stream.write(_CLEAR + visible(line, max(20, width - 1)))
         self._stream.flush()
+
+
+class EvaluateRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Arguments of the command."""
+
+    artifacts: str | None = None
+    html: str | None = None
+    url: str | None = None
+    status: int | None = None
+    headers: tuple[str, ...] = ()
+    robots_txt: str | None = None
+    ignores: tuple[IgnoreRule, ...] = ()
+
+
+def evaluate_page(request: EvaluateRequest, plan: Plan, criteria: Criteria) -> int:
+    """Evaluate the page, write the report, hold it to the criteria; the exit code.
+
+    Raises:
+        InvalidInput, typer.BadParameter: What was typed cannot be used.
+    """
+    thresholds = configured_options().thresholds
+    artifacts = _artifacts(request)
+    report = run_async(_evaluate(artifacts, thresholds, request.ignores))
+    comparisons = criteria.compare([report])
+    verdicts = criteria.evaluate([report], comparisons)
+    deliver(plan, [report], comparisons, verdicts)
+    return report_verdicts(criteria, [report], comparisons, verdicts, quiet=plan.quiet)
+
+
+async def _evaluate(artifacts: Artifacts, thresholds: Thresholds, ignores: tuple[IgnoreRule, ...]) -> Report:
+    async with Children(1) as children:
+        return await evaluate_in_child(artifacts, thresholds, ignores, children=children)
+
+
+def _artifacts(request: EvaluateRequest) -> Artifacts:
+    if (request.artifacts is None) == (request.html is None):
+        raise typer.BadParameter(
+            "Give either a file of saved artifacts, or --html FILE with --url URL.", param_hint="'ARTIFACTS'"
+        )
+    if request.html is not None:
+        return _from_html(request, request.html)
+    for option, value in (
+        ("--url", request.url),
+        ("--status", request.status),
+        ("--header", request.headers or None),
+        ("--robots-txt", request.robots_txt),
+    ):
+        if value is not None:
+            raise typer.BadParameter(
+                "It belongs to --html; saved artifacts hold their own. Leave it out.", param_hint=f"'{option}'"
+            )
+    path = request.artifacts or ""
+    try:
+        return load_artifacts(read_file(path, "ARTIFACTS"))
+    except InvalidArtifacts as error:
+        raise typer.BadParameter(f"{path}: {error.message}", param_hint="'ARTIFACTS'") from error
+
+
+def _from_html(request: EvaluateRequest, path: str) -> Artifacts:
+    if request.url is None:
+        raise typer.BadParameter(
+            "--html needs to know where the page lives. Give its URL with --url URL.", param_hint="'--url'"
+        )
+    # A file says nothing of the headers it came with: without --header they are unknown, not missing.
+    headers = tuple(_header(line) for line in request.headers) or None
+    robots_txt = None if request.robots_txt is None else read_file(request.robots_txt, "--robots-txt")
+    body = read_file(path, "--html")
+    try:
+        return artifacts_of_document(
+            body,
+            url=request.url,
+            status=200 if request.status is None else request.status,
+            headers=headers,
+            robots_txt=robots_txt,
+        )
+    except InvalidInput as error:
+        raise typer.BadParameter(error.message, param_hint="'--url'") from error
+
+
+def _header(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon or not name.strip() or any(character in line for character in "\r\n\0"):
+        raise typer.BadParameter(f"{line!r} is no header. Write it as 'Name: value'.", param_hint="'--header'")
+    return name.strip(), value.strip()

@@ -16,8 +16,8 @@ import msgspec
 from pagegrade.checks import all_site_checks
 from pagegrade.cli import exit_codes
 from pagegrade.cli.access_options import TypedAccess, accesses_of
+from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.files import read_file
-from pagegrade.cli.interrupts import run_async
 from pagegrade.cli.output import color_wanted, encodes_ornaments, terminal_width, write_stdout
 from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditSettings, Crawl, ScopeKind
 from pagegrade.model.audit_result import AuditResult

@@ -1,4 +1,4 @@
-"""``pagegrade explain`` and ``pagegrade checks``."""
+"""``pagegrade explain`` and ``pagegrade checks``, and ``pagegrade openapi``: what there is."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches  # lint: allow slow-parser - the operator's own words
+from pathlib import Path
 from typing import Final
 
 import msgspec
 import typer
 
 from pagegrade.checks import NEEDS, Check, SiteCheck, all_checks, all_site_checks
-from pagegrade.cli.output import color_wanted, terminal_width, write_stdout
+from pagegrade.cli.output import STDOUT, color_wanted, terminal_width, write_stdout
 from pagegrade.model.report import CATEGORIES
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.text import render_markup
@@ -136,3 +137,22 @@ def list_checks(format_name: str) -> None:
         "can cost.\nMore: pagegrade explain CHECK\n"
     )
     write_stdout(text.lstrip("\n"))
+
+
+def write_description(path: str) -> None:
+    """Write the description of the API to a file, or to stdout for ``-``.
+
+    Raises:
+        typer.BadParameter: The file cannot be written.
+    """
+    # Only this command needs the web, which takes long to load.
+    from pagegrade.web.openapi_export import describe_api
+
+    text = describe_api()
+    if path == STDOUT:
+        write_stdout(text, machine=True)
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise typer.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint="'--output'") from error

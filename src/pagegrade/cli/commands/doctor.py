@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pagegrade.cli import exit_codes
-from pagegrade.cli.interrupts import run_async
+from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.output import check_format, color_wanted, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput

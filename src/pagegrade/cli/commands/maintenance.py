@@ -7,7 +7,7 @@ from functools import partial
 
 from pagegrade.cli import exit_codes
 from pagegrade.cli.database import bring_up_to_date, opened
-from pagegrade.cli.interrupts import run_async
+from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.output import write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.service.doctor.checks import format_duration

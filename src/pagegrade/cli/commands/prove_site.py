@@ -6,7 +6,7 @@ from typing import Final
 
 from pagegrade.cli import exit_codes
 from pagegrade.cli.database import opened
-from pagegrade.cli.interrupts import run_async
+from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.output import write_stdout
 from pagegrade.cli.process import OWN_RESPONSES
 from pagegrade.clock import now_ms

@@ -1,5 +1,3 @@
-"""SIGINT while a command works: whatever the work came to, the command ends as interrupted."""
-
 from __future__ import annotations
 
 import asyncio
@@ -12,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pagegrade.cli.interrupts import run_async
+from pagegrade.cli.exit_codes import run_async
 from pagegrade.gather.resolver import Answer
 from pagegrade.parse.url import parse_target_url
 from pagegrade.sandbox.pool import Children, TaskRunner
