@@ -1,9 +1,13 @@
 """First-party and third-party files: the only module that decides which is which.
 
 A file is the site's own where it lies on the registrable domain of the page, or on a domain that serves the same site:
-the same name under another suffix or with a word for files in it, the delivery network of the platform that the site is
-made with, or the domain that most of the page's own styles and scripts come from. Well-known services that many sites
-share (analytics, advertising, fonts, public script networks, embedded media) are never the site's own.
+
+- the same name under another suffix, or with a word for files in it;
+- the delivery network of the platform that the site is made with;
+- the domain that most of the page's own styles and scripts come from.
+
+Well-known services that many sites share (analytics, advertising, fonts, public script networks, embedded media) are
+never the site's own.
 """
 
 from __future__ import annotations

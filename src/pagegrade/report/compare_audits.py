@@ -1,8 +1,8 @@
 """Compare two crawls of a site: findings that are new, fixed, still there, or of which nothing can be said.
 
-A finding is matched by its fingerprint, which names no URL. It is called fixed only where every page that had it was
-asked for again and is without it, and new only where a page with it was known to be without it; what one of the two
-crawls cannot speak for is not comparable, with the reason.
+A finding is matched by its fingerprint, which names no URL. It is fixed only where every page that had it was asked for
+again and is without it, and new only where a page that has it was known to be without it. What one of the two crawls
+does not say is not comparable, with the reason.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Conditions on a report or an audit: ``score<80``, ``severity=high``, ``score drop>=5``.
 
-They make a build fail (``--fail-on``), and are the budgets of monitors, kept or breached over several runs.
+They make a build fail (``--fail-on``), and are the budgets of monitors: ``evaluate_budgets`` decides at which run a
+score that falls is reported, and at which one it has recovered.
 """
 
 from __future__ import annotations

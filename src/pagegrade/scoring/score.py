@@ -1,10 +1,14 @@
 """Losses -> score: absolute penalties, causes charged once, effects less their causes, category budgets, caps.
 
-Why it cannot fall when something is fixed: a penalty grows with its loss, a cause costs the maximum of its findings, an
-effect and its causes together cost the maximum of the effect and the sum of the causes, all in one category, a category
-takes the sum up to its budget, the score is what the categories leave, and a cap applies to the worst states of its
-check, or to what it costs by itself. Each of these steps is monotone. Sums are of whole tenths of a point, so the order
-of the checks cannot change a digit.
+The score cannot fall when something is fixed, because no step of the sum costs more when a loss is smaller:
+
+- A penalty grows with its loss.
+- A cause costs the maximum of its findings.
+- An effect and its causes together cost the maximum of the effect and the sum of the causes, all in one category.
+- A category takes the sum of these, up to its budget; the score is what the categories leave.
+- A cap applies to the worst states of its check, or to what it costs by itself.
+
+Sums are of whole tenths of a point, so the order of the checks cannot change a digit.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ FOLDER: Final = Path("pagegrade-audit")
 FORMATS: Final = ("text", "json", "html", "csv", "sarif", "prompt")
 _FORMATS: Final = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
 _CLEAR: Final = "\r\x1b[2K"
-"""As of ``cli.progress``."""
+"""Back to the first column, erase the line (ECMA-48 8.3.41)."""
 _SHOWN_PATTERNS: Final = 3
 _EVERY_S: Final = 30.0
 """Seconds between two lines of progress where there is no terminal."""

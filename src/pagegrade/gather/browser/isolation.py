@@ -1,10 +1,14 @@
 """Program that becomes a browser inside its own user and network namespace; run by path, without site packages.
 
-It is started by ``pagegrade.gather.browser.process`` as ``python -I -S isolation.py CHANNEL COMMANDS ANSWERS
-AUTHORITIES USER FOLDER PROGRAM ARGUMENTS...``, where the first four are inherited file descriptors: a Unix socket to
-the parent, the pipe that the browser reads commands from, the pipe that it writes answers to, and a file of the
-operator's own authorities (PEM, may be empty). ``FOLDER`` is empty, or a folder for the browser's files where no file
-system can be mounted. It
+``pagegrade.gather.browser.process`` starts it as ``python -I -S isolation.py CHANNEL COMMANDS ANSWERS AUTHORITIES USER
+FOLDER PROGRAM ARGUMENTS...``. The first four are inherited file descriptors:
+
+- ``CHANNEL``: a Unix socket to the parent;
+- ``COMMANDS``: the pipe that the browser reads commands from;
+- ``ANSWERS``: the pipe that it writes answers to;
+- ``AUTHORITIES``: a file of the operator's own authorities (PEM, may be empty).
+
+``FOLDER`` is empty, or a folder for the browser's files where no file system can be mounted. The program
 
 1. gives up root (Chromium's sandbox does not start as root),
 2. enters new user, network and mount namespaces, in which only a loopback interface exists,

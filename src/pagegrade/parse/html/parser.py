@@ -2,7 +2,7 @@
 
 Everything here may be handed hostile bytes, and no parser is safe in the process that must survive: callers run it in
 a child that can be killed. The parser is ``turbohtml``; to replace it, replace this module, ``walk``, ``handlers``,
-``collect``, ``locate`` and ``charset``, and keep ``tests/parse/html/test_parser.py`` green.
+``collect``, ``locate`` and ``declarations``, and keep ``tests/parse/html/test_parser.py`` green.
 """
 
 from __future__ import annotations
@@ -348,6 +348,7 @@ def missing_sections(response: Response, sections: tuple[str, ...]) -> tuple[str
 
 
 def _parse(body: bytes, content_type: str | None) -> turbohtml.Document:
+    """Parse bytes by the charset of the Content-Type; without one the parser finds the encoding as a browser does."""
     label = charset_of_content_type(content_type)
     encoding = encoding_of_label(label) if label else None
     body = _without_further_attributes(body)
