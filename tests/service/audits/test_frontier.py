@@ -9,7 +9,8 @@ from typing import Final
 
 import pytest
 
-from pagegrade.model.audit import AuditSettings
+from pagegrade.model.audit import AuditSettings, Crawl
+from pagegrade.service.audits import frontier
 from pagegrade.service.audits.analysis import analyze_folder
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.store.engine.database import Database
@@ -162,3 +163,30 @@ def test_a_page_is_fetched_under_one_of_two_spellings_that_show_the_same(
     if not unequal:
         assert len(left_out) > len(twins) * 0.7
         assert variants == 2 * len(twins)
+
+
+def test_what_is_remembered_is_bounded_and_changes_nothing(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A frontier that forgets most URLs knows each once all the same, and forgets last what every page names."""
+    world = make_world(17, pages=300)
+    settings = AuditSettings(rate_per_s=None, max_pages=1_000)
+    sizes: list[int] = []
+    keeps_start: list[bool] = []
+
+    def watch(known: Frontier) -> None:
+        sizes.append(len(known._known))
+        keeps_start.append(known._hash(known.crawl.start_url) in known._known)
+
+    def clicks(crawl: Crawl, folder: str) -> dict[str, tuple[str, int | None]]:
+        rows = relations(database, crawl, tmp_path / folder)["pages"]
+        assert len(rows) == crawl.urls
+        return {row["url"]: (row["state"], row.get("clicks")) for row in rows}
+
+    remembered = crawl_world(database, world, settings)
+    monkeypatch.setattr(frontier, "MAX_REMEMBERED", 100)
+    forgotten = crawl_world(database, world, settings, watch=watch)
+
+    assert max(sizes) == sizes[-1] == 100 < forgotten.urls
+    assert all(keeps_start)
+    assert clicks(forgotten, "forgotten") == clicks(remembered, "remembered")

@@ -67,7 +67,7 @@ from pagegrade.store.repositories.crawl_urls import (
 from pagegrade.store.repositories.crawls import advance_crawl, limit_crawl, list_hosts, save_hosts
 
 MAX_HOSTS: Final = 100
-MAX_REMEMBERED: Final = 60_000
+MAX_REMEMBERED: Final = 4_000
 """URLs whose ids are kept in memory; most links of a page lead to the same few."""
 MAX_ASSETS: Final = 2_000
 """Files that pages load, which are asked for once each when there are no more pages."""
@@ -259,6 +259,8 @@ class Frontier:
                 find_shown(tx, crawl_id, spelled),
             )
         )
+        # Behind the others: what is named again and again is forgotten last.
+        found |= {key: self._known.pop(key) for key in dict.fromkeys(hashes.values()) if key in self._known}
         self._known |= found
         batch = _Batch()
         changed: dict[int, Pattern] = {}
@@ -303,9 +305,8 @@ class Frontier:
         self.sheets.saved(sheets)
         self.patterns |= changed
         self._known |= batch.remembered
-        if len(self._known) > MAX_REMEMBERED:
-            for key in list(islice(self._known, MAX_REMEMBERED // 2)):
-                del self._known[key]
+        for key in list(islice(self._known, max(0, len(self._known) - MAX_REMEMBERED))):
+            del self._known[key]
 
     def _note_urls(
         self, targets: Mapping[str, _Target], hashes: Mapping[str, int], batch: _Batch, changed: dict[int, Pattern]
