@@ -50,7 +50,7 @@ class SiteServer:
     page_bytes: int = 0
     """Of the bodies of all answers with a status of pages."""
     host: str = "127.0.0.1"
-    """Name under which its pages speak of it; it is reached at 127.0.0.1."""
+    """Name under which its pages speak of it; it is reached at the address of ``serving``."""
     files: dict[str, str] = field(default_factory=dict)
     """Path -> text of files that are no part of the world."""
     head: str = ""
@@ -70,8 +70,8 @@ class SiteServer:
 
 
 @contextlib.contextmanager
-def serving(world: World) -> Iterator[SiteServer]:
-    """Serve a site for the length of a block."""
+def serving(world: World, host: str = "127.0.0.1") -> Iterator[SiteServer]:
+    """Serve a site for the length of a block, at an address of the loopback."""
     lock = threading.Lock()
     refused: Counter[str] = Counter()
     under_way = 0
@@ -143,9 +143,9 @@ def serving(world: World) -> Iterator[SiteServer]:
         def log_message(self, *_: Any) -> None:
             """Keep quiet: ``starts`` is the log."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer((host, 0), Handler)
     server.daemon_threads = True
-    site = SiteServer(world, server.server_address[1])
+    site = SiteServer(world, server.server_address[1], host=host)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
@@ -217,6 +217,7 @@ def page_text(page: Page, origin: str) -> str:
     for kind in page.types:
         data = json.dumps({"@context": "https://schema.org", "@type": kind, "name": page.h1})
         head.append(f'<script type="application/ld+json">{data}</script>')
+    head.append(page.markup.get("head", ""))
     kind = page.template
     # Sections of a template: deeper or shallower, with classes of its own.
     sections = {

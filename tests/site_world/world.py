@@ -70,7 +70,7 @@ class Page:
     seen_as: str = ""
     """Kind of page that is recognized in its place."""
     markup: dict[str, str] = field(default_factory=dict)
-    """``header``, ``main`` or ``footer`` -> further HTML there."""
+    """``head``, ``header``, ``main`` or ``footer`` -> further HTML there."""
 
 
 @dataclass(slots=True)
