@@ -17,7 +17,7 @@ import statistics
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -92,6 +92,8 @@ class Storm:
     may_fill: bool
     """True if the database is on a disk that may be filled."""
     plan: Plan
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Of every process, besides those of all storms."""
     parts: list[Part] = field(default_factory=list)
     blows: Counter[str] = field(default_factory=Counter)
     starts_s: list[float] = field(default_factory=list)
@@ -140,7 +142,9 @@ class Storm:
     def _start(self, part: Part) -> None:
         started_s = time.monotonic()
         start = self.cluster.serve if part.verb == "serve" else self.cluster.work
-        part.process = start("moving-clock", str(part.clock), relay=part.relay, RUN_BUDGET_SECONDS=6, WORKERS=2)
+        part.process = start(
+            "moving-clock", str(part.clock), relay=part.relay, RUN_BUDGET_SECONDS=6, WORKERS=2, **self.settings
+        )
         self.starts_s.append(time.monotonic() - started_s)
 
     def _any(self) -> Part:
@@ -354,9 +358,9 @@ def _rage(folder: Path, disk: Path | None, plan: Plan) -> dict[str, Any]:
                 "refused": dict(cluster.ledger.refused),
                 "blows": dict(storm.blows),
                 "settled_s": round(settled_s, 1),
-                "start_s": _quantiles(storm.starts_s),
-                "stop_s": _quantiles(storm.stops_s),
-                "recovery_s": _quantiles(storm.recoveries_s),
+                "start_s": quantiles(storm.starts_s),
+                "stop_s": quantiles(storm.stops_s),
+                "recovery_s": quantiles(storm.recoveries_s),
                 "memory_max_mb": {verb: kilobytes // 1024 for verb, kilobytes in storm.memory_kb.items()},
                 **figures,
                 "monitors": kept,
@@ -395,14 +399,15 @@ def _figures(storm: Storm, asked: Counter[str]) -> dict[str, Any]:
         "by_account": dict(
             Counter(storm.cluster.secrets.index(key) for _, key in storm.cluster.ledger.accepted.values())
         ),
-        "wait_s": _quantiles([(start or 0) / 1000 for start, _ in times]),
-        "total_s": _quantiles([(end or 0) / 1000 for _, end in times]),
+        "wait_s": quantiles([(start or 0) / 1000 for start, _ in times]),
+        "total_s": quantiles([(end or 0) / 1000 for _, end in times]),
         "fetched_max": max(fetched, default=0),
         "database_mb": round(int(size[0][0]) / 1_000_000, 1),
     }
 
 
-def _quantiles(values: Iterable[float]) -> dict[str, float] | None:
+def quantiles(values: Iterable[float]) -> dict[str, float] | None:
+    """The median, the highest values and the greatest, rounded to hundredths; ``None``: there is no value."""
     known = sorted(values)
     if len(known) < 2:
         return {"max": round(known[0], 2)} if known else None

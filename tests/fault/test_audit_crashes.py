@@ -32,9 +32,9 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
     made.close()
 
 
-def create(server: Server, site: SiteServer, key: str = KEY) -> int:
+def create(server: Server, site: SiteServer, key: str = KEY, *, pages: int = 500) -> int:
     """The id of a new audit of the site."""
-    form = {"url": f"{site.origin}/", "max_pages": "500"}
+    form = {"url": f"{site.origin}/", "max_pages": str(pages)}
     made: int = server.call("POST", AUDITS, key=key, form=form).data["id"]
     return made
 
