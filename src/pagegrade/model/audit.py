@@ -45,6 +45,8 @@ parameters, ``www.`` before the host, http or https."""
 MAX_PATTERNS: Final = 100
 """Patterns of ``include`` and of ``exclude``."""
 MAX_PATTERN_CHARACTERS: Final = 500
+PANE: Final = "pane"
+"""Kind of a page that is the navigation of a frameset, and nothing to come to by itself."""
 UNKNOWN_DEPTH: Final = 254
 """Depth of a page that no link was found to yet: it is fetched after those that links reach."""
 MAX_DEPTH: Final = 250
@@ -234,7 +236,8 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
     refusal: str = ""
     """Reason why the answer is not the page: a challenge, a block."""
     kind: str = ""
-    """Kind of page that it is in place of the one that was asked for, as of ``Withheld``; empty: it is that one."""
+    """Kind of page that it is in place of the one that was asked for, as of ``Withheld``, or ``PANE``; empty: it is
+    that one."""
     headers: dict[str, str] = msgspec.field(default_factory=dict)
     """Those of ``KEPT_HEADERS`` that the page came with."""
     links: tuple[Link, ...] = ()

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from pagegrade.model.audit import MAX_LINKS, MAX_SIGNATURES, Link, PageRecord, Sheet
+from pagegrade.model.audit import MAX_LINKS, MAX_SIGNATURES, PANE, Link, PageRecord, Sheet
 from pagegrade.parse.cascade.rules import reduce_stylesheet
 from pagegrade.service.audits.style_sheets import StyleSheets
 from pagegrade.service.runs.analysis import artifacts_of_document
@@ -199,3 +199,26 @@ def test_an_answer_that_is_not_the_page_says_so() -> None:
 
     assert record.refusal
     assert (record.score, record.links, record.found) == (None, (), ())
+
+
+MENU: Final = "".join(f"<li><a href=/{name}.html {{}}>Chapter {name}</a></li>" for name in ("one", "two", "three"))
+
+
+@pytest.mark.parametrize(
+    ("body", "is_pane"),
+    [
+        (f"<ul>{MENU.replace('{}', 'target=content')}</ul>", True),
+        (f"<base target=content><ul>{MENU.replace('{}', '')}</ul>", True),
+        # Links of a page: in its own window, in a new one, or among words of its own.
+        (f"<ul>{MENU.replace('{}', '')}</ul>", False),
+        (f"<ul>{MENU.replace('{}', 'target=_blank')}</ul>", False),
+        (f"<ul>{MENU.replace('{}', 'target=content')}</ul><p>{'Words of a page. ' * 20}</p>", False),
+        (f"<ul>{MENU.replace('{}', 'target=content', 2)}</ul>".replace("{}", ""), False),
+    ],
+)
+def test_the_navigation_of_a_frameset_is_no_page(body: str, *, is_pane: bool) -> None:
+    """Its links are followed, and nothing is found on it."""
+    record = read(f"<!doctype html><title>Contents</title>{body}")
+
+    assert (record.kind == PANE, record.score is None, not record.found) == (is_pane,) * 3
+    assert len(record.links) == 3

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pagegrade.model.audit import PANE
 from pagegrade.store.analysis.derive import (
     MAX_HOPS,
     NEAR_BITS,
@@ -145,3 +146,12 @@ def test_pages_like_that_of_an_unknown_url_are_not_indexable(probe: int) -> None
         found = [row[0] for row in relations.rows("SELECT page_id FROM indexable ORDER BY page_id")]
 
     assert found == ([1] if probe == 200 else [1, 2])
+
+
+def test_the_navigation_of_a_frameset_is_not_indexable() -> None:
+    """Its title and text are no page's, so no finding names it; a page of another kind is judged by its content."""
+    pages = [{"page_id": 1}, {"page_id": 2, "page_kind": PANE}, {"page_id": 3, "page_kind": "login_wall"}]
+    with loaded(rows_of(pages=pages)) as relations:
+        derive(relations, "indexable")
+
+        assert relations.rows("SELECT page_id FROM indexable ORDER BY page_id") == [(1,), (3,)]

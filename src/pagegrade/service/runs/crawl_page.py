@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
@@ -21,6 +22,7 @@ from pagegrade.model.audit import (
     MAX_SIGNATURES,
     MAX_TEXT,
     META_NAME,
+    PANE,
     DrawnOutcome,
     FoundSignature,
     Link,
@@ -49,6 +51,11 @@ _MAY_BE_HIDDEN: Final = NotRun("skipped", "A style sheet that could not be read 
 _OF_FILES: Final = NotGathered(code="skipped", detail="A crawl does not measure the files that a page loads.")
 _PAGES: Final = frozenset({"frame", "object"})
 """Kinds of references that may be pages of their own."""
+_MIN_PANE_LINKS: Final = 3
+_PANE_SHARE: Final = 0.8
+"""Of its links, those that open in the same frame."""
+_PANE_TEXT: Final = 0.6
+"""Of the text of a page, that of its links."""
 METRICS: Final = ("largest-contentful-paint", "cumulative-layout-shift", "total-blocking-time")
 DRAWN_CHECKS: Final = (*METRICS, "color-contrast", "metadata-by-scripts", "js-dependent-content")
 """Checks of a page whose outcome is kept of those that a browser has drawn."""
@@ -78,9 +85,10 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
     view = artifacts.visitor_view
     canonical = next((link.url for link in canonical_links(page.links, response) if link.counts and link.url), None)
     links = dict.fromkeys(_links_of(page, response, drop, canonical))
-    evaluated, not_the_page = run_on_page(facts) if evaluates else ({}, None)
+    is_pane = _is_pane(page)
+    evaluated, not_the_page = run_on_page(facts) if evaluates and not is_pane else ({}, None)
     evaluated = {name: _if_certain(one) for name, one in evaluated.items()}
-    scores = score_of(evaluated) if evaluates and not_the_page is None else None
+    scores = score_of(evaluated) if evaluated and not_the_page is None else None
     return PageRecord(
         title=_text(next((title.text for title in page.titles if title.in_head), "")),
         h1=_text(next((one.text for one in page.headings if one.level == 1 and not one.hidden), "")),
@@ -99,7 +107,7 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
         types=tuple(sorted({clean(each, 80) for item in page.structured_items for each in item.types}))[:_MAX_TYPES],
         verification=_text(meta.content, 100) if (meta := page.meta(META_NAME)) is not None else "",
         score=None if scores is None else scores.score,
-        kind="" if not_the_page is None else not_the_page.kind,
+        kind=PANE if is_pane else "" if not_the_page is None else not_the_page.kind,
         headers={
             name: clean(value, MAX_HEADER) for name in KEPT_HEADERS if (value := response.header(name)) is not None
         },
@@ -204,6 +212,16 @@ def _assets_of(page: Document) -> Iterator[Link]:
     found = {one.url: one.kind for one in named if is_storable(one.url) and not seems_to_act(one.url)}
     for url, kind in islice(found.items(), MAX_ASSETS):
         yield Link(url, "asset", anchor=kind)
+
+
+def _is_pane(page: Document) -> bool:
+    """Return whether a page is the navigation in a frameset: little but links, which open in one other frame."""
+    base = next((one.attrs["target"] for one in page.bases if one.attrs.get("target")), "")
+    links = [one for one in page.anchors if one.url is not None and is_http(one.url)]
+    frames = Counter(target for one in links if (target := one.attrs.get("target") or base) and target[0] != "_")
+    if not frames or frames.most_common(1)[0][1] < max(_MIN_PANE_LINKS, _PANE_SHARE * len(links)):
+        return False
+    return sum(len(one.text) for one in links) >= _PANE_TEXT * len(page.text)
 
 
 def _if_certain(evaluated: Evaluated) -> Evaluated:

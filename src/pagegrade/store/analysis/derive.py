@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from pagegrade.model.audit import PANE
 from pagegrade.store.analysis.relations import Relations
 
 SCALE: Final = 10**12
@@ -99,10 +100,11 @@ def find_indexable(relations: Relations) -> None:
         """
     )
     relations.run(
-        """
+        f"""
         CREATE TABLE indexable AS
         SELECT pages.* FROM pages ANTI JOIN soft USING (page_id)
         WHERE state = 'fetched' AND status = 200 AND words IS NOT NULL AND NOT coalesce(noindex, false)
+        AND page_kind IS DISTINCT FROM '{PANE}'
         AND (canonical_url IS NULL OR canonical_id IS NOT DISTINCT FROM page_id)
         """
     )
