@@ -70,8 +70,10 @@ def outcome(server: Server, audit: int, key: str) -> dict[str, Any]:
     }
 
 
-def audit_all(storm: Storm, sites: Sequence[SiteServer]) -> list[dict[str, Any]]:
-    """Audit every site at the same time; waits until all have ended."""
+def audit_all(
+    storm: Storm, sites: Sequence[SiteServer], threads: Sequence[threading.Thread] = ()
+) -> list[dict[str, Any]]:
+    """Audit every site at the same time; waits until all have ended, and what runs beside them has."""
     cluster = storm.cluster
     server = storm.parts[0].process
     audits = [create(server, site, cluster.alice, pages=100_000) for site in sites]
@@ -83,8 +85,14 @@ def audit_all(storm: Storm, sites: Sequence[SiteServer]) -> list[dict[str, Any]]
             return not execute(cluster.url, unfinished, audits)
         return False
 
-    wait_until(have_ended, "all sites are audited", within_s=LONGEST_S)
-    storm.over.set()
+    try:
+        for thread in threads:
+            thread.start()
+        wait_until(have_ended, "all sites are audited", within_s=LONGEST_S)
+    finally:
+        storm.over.set()
+        for thread in threads:
+            thread.join()
     return [outcome(storm.parts[0].process, audit, cluster.alice) for audit in audits]
 
 
@@ -138,14 +146,7 @@ def campaign(folder: Path, *, count: int, pages: int, seed: int, calm_s: float) 
                 threading.Thread(target=_ask_for_reports, args=(storm, reported.http)),
             ]
             began_s = time.monotonic()
-            try:
-                for thread in threads:
-                    thread.start()
-                disturbed = audit_all(storm, sites)
-            finally:
-                storm.over.set()
-                for thread in threads:
-                    thread.join()
+            disturbed = audit_all(storm, sites, threads)
             stormy_s = time.monotonic() - began_s
             again = [Counter(site.fetched()) - once for site, once in zip(sites, asked, strict=True)]
             refetched = sum((new - once).total() for new, once in zip(again, asked, strict=True))

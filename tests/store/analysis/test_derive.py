@@ -150,7 +150,8 @@ def test_pages_like_that_of_an_unknown_url_are_not_indexable(probe: int) -> None
 
 def test_the_navigation_of_a_frameset_is_not_indexable() -> None:
     """Its title and text are no page's, so no finding names it; a page of another kind is judged by its content."""
-    pages = [{"page_id": 1}, {"page_id": 2, "page_kind": PANE}, {"page_id": 3, "page_kind": "login_wall"}]
+    kinds = (None, PANE, "login_wall")
+    pages = [{"page_id": number, "page_kind": kind} for number, kind in enumerate(kinds, 1)]
     with loaded(rows_of(pages=pages)) as relations:
         derive(relations, "indexable")
 
