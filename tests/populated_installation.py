@@ -28,6 +28,7 @@ from pagegrade.store.repositories.crawls import add_crawl, save_hosts
 from pagegrade.store.repositories.installation import load_or_make_secret, prove_writable
 from pagegrade.store.repositories.keys import revoke_key
 from pagegrade.store.repositories.members import add_invitation, add_membership
+from pagegrade.store.repositories.passkeys import add_passkey
 from pagegrade.store.repositories.run_history import save_pictures
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.web.app import make_app
@@ -112,8 +113,7 @@ async def move_in(instance: Instance) -> Left:
         prove_writable(tx, now_ms())
         _add_crawl(tx, instance.alice.id)
         add_membership(tx, bob.id, instance.alice.id, Role.EDITOR, now_ms())
-        known = Identity(issuer="https://login.example.org", subject="42", email="bob@example.org")
-        add_identity(tx, bob.id, known, now_ms())
+        _add_sign_ins(tx, bob.id)
         later = now_ms() + 3_600_000
         add_invitation(
             tx, bob.id, token_sha256=bytes(32), role=Role.ADMIN, label="Cärol", now_ms=now_ms(), expires_at_ms=later
@@ -136,6 +136,21 @@ async def move_in(instance: Instance) -> Left:
         under_way=under_way["id"],
         exhausted=dying["id"],
         deleted=gone["id"],
+    )
+
+
+def _add_sign_ins(tx: Transaction, account_id: int) -> None:
+    known = Identity(issuer="https://login.example.org", subject="42", email="bob@example.org")
+    add_identity(tx, account_id, known, now_ms())
+    add_passkey(
+        tx,
+        account_id,
+        name="Läptop",
+        credential_id=b"\0\xff",
+        credential=b"\xff\0",
+        sign_count=2**32 - 1,
+        challenged_at_ms=now_ms(),
+        now_ms=now_ms(),
     )
 
 

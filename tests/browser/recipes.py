@@ -250,6 +250,9 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("GET", "/single-sign-on/leave"): (Visit(path="/single-sign-on/leave", status=503),),
     ("POST", "/single-sign-on/connect"): (_post("/single-sign-on/connect", {"offer": _HOSTILE}, status=400),),
     ("POST", "/single-sign-on/disconnect"): (_post("/single-sign-on/disconnect", {}, status=303),),
+    # Browsers have no passkeys for an address without a name: test_passkeys.py visits these pages.
+    ("GET", "/passkey"): (Visit(path="/passkey", status=404),),
+    ("POST", "/passkey"): (_post("/passkey", {"credential": _HOSTILE}, person="Charlie", status=404),),
     ("POST", "/sign-in"): (
         _post("/sign-in", {"email": _HOSTILE, "password": "x"}, name="wrong", person="Charlie", status=403),
         _post("/sign-in", {}, name="nothing", person="Charlie", status=422),
@@ -355,6 +358,9 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         _post("/account/password", {"current": PASSWORD, "new": "a much better one"}, name="right",
               person="Spare-2", status=303),
     ),
+    ("POST", "/account/passkeys/new"): (_post("/account/passkeys/new", {}, status=404),),
+    ("POST", "/account/passkeys"): (_post("/account/passkeys", {"credential": _HOSTILE}, status=404),),
+    ("POST", "/account/passkeys/{id}/delete"): (_post("/account/passkeys/{passkey_id}/delete", {}, status=303),),
     ("POST", "/account/delete"): (
         _post("/account/delete", {"confirm_password": "not this one"}, name="wrong", person="Spare-3", status=403),
     ),

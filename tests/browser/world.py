@@ -56,6 +56,7 @@ from pagegrade.store.repositories.manual_results import save_result
 from pagegrade.store.repositories.members import add_membership
 from pagegrade.store.repositories.monitors import add_monitor, add_silence
 from pagegrade.store.repositories.outbox import add_test_event
+from pagegrade.store.repositories.passkeys import add_passkey
 from pagegrade.store.repositories.sessions import save_workspace
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import migrate
@@ -299,10 +300,24 @@ class _Builder:
                 "delivery_id": str(delivery_id),
                 "unsubscribe": unsubscribe_token(make_key(tx), hooks[2]),
             }
+            passkeys = [
+                add_passkey(
+                    tx,
+                    alice.id,
+                    name=name,
+                    credential_id=name.encode(),
+                    credential=b"",
+                    sign_count=0,
+                    challenged_at_ms=at_ms,
+                    now_ms=at_ms,
+                )
+                for name in (PAYLOADS["J02"][:60], "Spare")
+            ]
             sign_up = sign_address(load_or_make_secret(tx, SECRET), "gil@example.org", self._now_ms)
             return hook_ids | {
                 "sign_up": sign_up,
                 "session_id": str(ending.id),
+                "passkey_id": str(passkeys[1]),
                 "link": links[0],
                 "link_to_use": links[1],
             }

@@ -297,6 +297,25 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     """The account that is open in it, as long as its person is a member; ``None``: their own."""
 
 
+class Passkey(msgspec.Struct, frozen=True, kw_only=True):
+    """A key pair of a person, of which their device keeps the private half."""
+
+    id: int
+    account_id: int
+    """Of the account that the person signs in to."""
+    name: str
+    """As the person called it."""
+    credential: bytes = msgspec.field(default=b"")
+    """Attested credential data, with credential id and public key (WebAuthn section 6.5.1)."""
+    sign_count: int = 0
+    """Signatures as the device counts them; 0: it does not count."""
+    challenged_at_ms: int
+    """Time of the last challenge that it has answered; no earlier one counts any more."""
+    created_at_ms: int
+    used_at_ms: int | None = None
+    """Last time that it signed in; ``None``: never."""
+
+
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """An account that has shown a valid key, or in which a person works who has signed in."""
 

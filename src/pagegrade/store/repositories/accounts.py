@@ -22,6 +22,7 @@ from pagegrade.store.schema.account_tables import (
     identities,
     invitations,
     memberships,
+    passkeys,
     sessions,
     sign_in_links,
 )
@@ -221,7 +222,7 @@ def mark_erasing(tx: Transaction, account_id: int, now_ms: int) -> None:
         "erase_at_ms": now_ms,
     }
     tx.execute(update(accounts).where(accounts.c.id == account_id).values(wiped))
-    for table in (sessions, sign_in_links, api_keys, memberships, invitations, actions, brands, identities):
+    for table in (sessions, sign_in_links, api_keys, memberships, invitations, actions, brands, identities, passkeys):
         tx.execute(delete(table).where(table.c.account_id == account_id))
     tx.execute(delete(memberships).where(memberships.c.person_id == account_id))
 

@@ -86,6 +86,22 @@ identities = Table(
     comment="People as an identity provider knows them, by the account that each of them signs in to.",
 )
 
+passkeys = Table(
+    "passkeys",
+    METADATA,
+    Column("id", ID, primary_key=True),
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("credential_id", LargeBinary(1023), nullable=False, unique=True),
+    Column("credential", LargeBinary, nullable=False),  # attested credential data (WebAuthn section 6.5.1)
+    Column("name", text(60), nullable=False),
+    Column("sign_count", BigInteger, nullable=False),
+    Column("challenged_at_ms", BigInteger, nullable=False),  # of the last challenge that it has answered
+    Column("created_at_ms", BigInteger, nullable=False),
+    Column("used_at_ms", BigInteger),
+    sqlite_autoincrement=True,
+    comment="Passkeys of people, by the account that each of them signs in to.",
+)
+
 account_usage = Table(
     "account_usage",
     METADATA,

@@ -137,6 +137,27 @@ document.addEventListener("keydown", (event) => {
   pressed[event.key]();
 });
 
+// Passkeys: the form has the question for the device, and carries its answer.
+
+const passkey = document.querySelector("form[data-passkey]");
+passkey?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const problems = [...passkey.querySelectorAll("[data-problem]")];
+  for (const each of problems) each.hidden = true;
+  try {
+    const { publicKey } = JSON.parse(passkey.dataset.passkey);
+    const credential = publicKey.user
+      ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(publicKey) })
+      : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(publicKey) });
+    passkey.elements.credential.value = JSON.stringify(credential);
+    passkey.submit();
+  } catch (error) {
+    const problem = problems.find((each) => each.dataset.problem === error.name) ?? problems.at(-1);
+    problem.hidden = false;
+    say(problem.textContent);
+  }
+});
+
 // Menus: Escape and a click elsewhere close them, as people know it from other menus.
 
 const menus = [...document.querySelectorAll("details.menu")];

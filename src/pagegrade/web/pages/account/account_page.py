@@ -27,6 +27,7 @@ from pagegrade.service.accounts.operations import (
     change_account,
     known_timezones,
 )
+from pagegrade.service.accounts.passkeys import find_own_passkeys, party_of
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHARACTERS
 from pagegrade.service.accounts.quotas import find_quotas
 from pagegrade.service.accounts.sessions import end_own_session
@@ -58,6 +59,8 @@ SAID: Final = {
     "others": N_("All other browsers are signed out, and sign-in links you did not use no longer work."),
     "one": N_("The browser is signed out."),
     "connected": N_("Your account is connected. You can sign in without a password."),
+    "passkey": N_("Your passkey is added. You can sign in with it."),
+    "no-passkey": N_("The passkey is removed. Delete it on your device as well."),
     "disconnected": N_("Your account is not connected any more."),
 }
 WRONG: Final = {
@@ -123,7 +126,7 @@ class Typed(msgspec.Struct, frozen=True):
 
 async def show_account_page(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the account page."""
-    return await _show(request, work, view, Typed())
+    return await show_account(request, work, view, Typed())
 
 
 async def save_details(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -140,7 +143,7 @@ async def save_details(request: Request, work: UnitOfWork, view: View) -> Respon
         )
     except InvalidInput as error:
         name, sentence = WRONG[error.reason or NAME]
-        return await _show(request, work, view, Typed(sent, {name: view.texts.gettext(sentence)}, 422))
+        return await show_account(request, work, view, Typed(sent, {name: view.texts.gettext(sentence)}, 422))
     return go("/account?said=saved")
 
 
@@ -148,7 +151,7 @@ async def save_password_page(request: Request, work: UnitOfWork, view: View, ser
     """Set a new password."""
     sent = await read_form(request)
     caller, gettext = view.admitted, view.texts.gettext
-    session = _session_of(caller)
+    session = session_of(caller)
     try:
         token = await change_password(
             services,
@@ -160,12 +163,12 @@ async def save_password_page(request: Request, work: UnitOfWork, view: View, ser
             now_ms=view.now_ms,
         )
     except (WrongPassword, RateLimited) as error:
-        return await _show(request, work, view, password_refused(view.texts, "current", error))
+        return await show_account(request, work, view, password_refused(view.texts, "current", error))
     except InvalidInput:
         length = gettext(
             "Enter a password of %(least)s to %(most)s characters.", least=MIN_ACCOUNT_CHARACTERS, most=MAX_CHARACTERS
         )
-        return await _show(request, work, view, Typed(errors={"new": length}, status=422))
+        return await show_account(request, work, view, Typed(errors={"new": length}, status=422))
     return go("/account?said=password", session_cookie(token, view.options.base_url))
 
 
@@ -176,15 +179,15 @@ async def erase_own_account(request: Request, work: UnitOfWork, view: View, serv
     stored = await work.read(of_person(find_password_hash))
     if stored is None:
         first = gettext("Set a password first: it is asked for to confirm this.")
-        return await _show(request, work, view, Typed(errors={"new": first}, status=422))
+        return await show_account(request, work, view, Typed(errors={"new": first}, status=422))
     try:
         await check_password(services, account, stored, typed, client=limited_as(request.client_address))
         await work.write_own(of_person(begin_erasure), view.now_ms, by=account)
     except (WrongPassword, RateLimited) as error:
-        return await _show(request, work, view, password_refused(view.texts, "confirm_password", error))
+        return await show_account(request, work, view, password_refused(view.texts, "confirm_password", error))
     except InvalidInput as error:
         kept = gettext(WHY_KEPT[error.reason or LAST_ADMIN])
-        return await _show(request, work, view, Typed(errors={"confirm_password": kept}, status=422))
+        return await show_account(request, work, view, Typed(errors={"confirm_password": kept}, status=422))
     with contextlib.suppress(Unavailable):
         await finish_erasure(services, account.id, parts=PARTS_OF_A_REQUEST)
     return go("/sign-in", ended_cookie(services.options.base_url))
@@ -192,7 +195,7 @@ async def erase_own_account(request: Request, work: UnitOfWork, view: View, serv
 
 async def end_other_sessions(work: UnitOfWork, view: View) -> Response:
     """End all sessions but the current one."""
-    await work.write_own(of_person(sign_out_everywhere), but=_session_of(view.admitted).id)
+    await work.write_own(of_person(sign_out_everywhere), but=session_of(view.admitted).id)
     return go("/account?said=others")
 
 
@@ -201,7 +204,7 @@ async def end_one_session(request: Request, work: UnitOfWork, view: View) -> Res
     session_id = request.id
     if not await work.write_own(of_person(end_own_session), session_id):
         raise NotFound
-    if session_id == _session_of(view.admitted).id:
+    if session_id == session_of(view.admitted).id:
         return go("/sign-in", ended_cookie(view.options.base_url))
     return go("/account?said=one")
 
@@ -222,12 +225,13 @@ def browser_name(agent: str, texts: Texts) -> str:
     return texts.gettext("%(browser)s on %(system)s", browser=browser, system=system)
 
 
-async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) -> Response:
+async def show_account(request: Request, work: UnitOfWork, view: View, typed: Typed) -> Response:
+    """Return the account page, with a form that was refused or none."""
     usage, sessions = await work.read(find_usage_and_sessions, view.now_ms)
     caller, texts, provider = view.admitted, view.texts, view.options.provider
     connected = None if provider is None else await work.read(find_connected, provider)
     quotas, _ = await work.read(find_quotas, view.options, view.now_ms, account_id=caller.person.id)
-    account, session = caller.person, _session_of(caller)
+    account, session = caller.person, session_of(caller)
     said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
     details: Mapping[str, Any] = typed.details or {
         "name": account.name,
@@ -255,6 +259,8 @@ async def _show(request: Request, work: UnitOfWork, view: View, typed: Typed) ->
         sessions=[(each, browser_name(each.agent, texts), each.id == session.id) for each in sessions],
         provider=provider,
         connected=connected,
+        passkeys=await work.read(find_own_passkeys),
+        has_passkeys=party_of(view.options.base_url) is not None,
         may_disconnect=view.options.password_sign_in and account.has_password,
         least=MIN_ACCOUNT_CHARACTERS,
         most=MAX_CHARACTERS,
@@ -275,7 +281,8 @@ def password_refused(texts: Texts, name: str, error: WrongPassword | RateLimited
     return Typed(errors={name: much}, status=429, headers=(("Retry-After", str(wait_s)),))
 
 
-def _session_of(caller: Caller) -> Session:
+def session_of(caller: Caller) -> Session:
+    """Return the session of who is signed in."""
     if caller.session is None:
         raise RuntimeError("a page was opened with a key")
     return caller.session

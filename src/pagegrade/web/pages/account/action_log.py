@@ -42,6 +42,7 @@ KINDS: Final = {
     "members": N_("Member"),
     "join": N_("Member"),
     "single-sign-on": N_("Member"),
+    "passkeys": N_("Passkey"),
     "accounts": N_("Account"),
     "workspaces": N_("Workspace"),
 }

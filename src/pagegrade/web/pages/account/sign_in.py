@@ -9,6 +9,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from pagegrade.model.errors import NotFound, RateLimited
+from pagegrade.service.accounts.passkeys import party_of
 from pagegrade.service.accounts.passwords import MAX_TYPED
 from pagegrade.service.accounts.sessions import NewPerson, end_tokens
 from pagegrade.service.container import Services
@@ -183,6 +184,7 @@ def _form(
         errors=errors or {},
         provider=view.options.provider,
         password_sign_in=view.options.password_sign_in,
+        has_passkeys=party_of(view.options.base_url) is not None,
         has_sign_up=view.options.has_sign_up,
     )
 
