@@ -309,6 +309,65 @@ def test_only_so_far_up_to_the_form_of_a_field(around: int, *, is_one: bool) -> 
     assert ("stray-form" in found_in(make_document(f"<title>x</title>{body}", url=f"{FILES}a/"))) is is_one
 
 
+def words_of(number: int, *, name: str = "w{}", first: int = 1, more: str = "") -> str:
+    """Numbered fields."""
+    return "".join(f"<label>{n}<input name={name.format(n)} {more}></label>" for n in range(first, first + number))
+
+
+SENT = "<title>x</title><form method=post action=/api>{}<button>OK</button></form>"
+WALLET = "<select name=wallet><option>1</select>"
+NAMED = '<textarea name="{}" placeholder="wallet"></textarea>'
+CVC = "<input name=cvv>"
+PIN = "<input type=password name=card_pin>"
+BANK = "<input type=password name=mdp>"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<h1>Восстановите кошелёк</h1>{WALLET}{words_of(12)}",
+        f"<h1>ウォレットの復元</h1>{WALLET}{words_of(24, name='phrase[{}]', first=0)}",
+        f"<h1>استعادة المحفظة</h1>{words_of(15, name='seed-{}')}",
+        f"<h1>กู้คืน</h1>{WALLET}{words_of(18, name='k{}', more='type=password')}",
+        f"<h1>Walet</h1>{NAMED.format('seed_phrase')}",
+        f"<h1>지갑</h1>{NAMED.format('mnemonic')}",
+        f"<h1>Πορτοφόλι</h1>{NAMED.format('recovery-phrase')}",
+        f"<h1>Colis</h1>{CVC}{PIN}{BANK}",
+        f"<h1>Пошта</h1><input autocomplete=cc-csc>{PIN}<input name=user>{BANK}",
+        f"<h1>包裹</h1>{CVC}<input type=password id=pin>{BANK}",
+    ],
+)
+def test_form_for_secrets_that_no_site_needs(body: str) -> None:
+    """The words of a wallet, or all that opens a card and a bank, in any language."""
+    assert "forbidden-field" in found_in(make_document(SENT.format(body)))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        SENT.format(WALLET + words_of(11)),
+        SENT.format(WALLET + words_of(13)),
+        SENT.format(WALLET + words_of(12, more="maxlength=1")),
+        SENT.format(WALLET + words_of(6) + words_of(6, first=8)),
+        SENT.format(words_of(12, name="player{}")),
+        SENT.format(WALLET + words_of(12, more="type=number")),
+        SENT.format(WALLET + words_of(12)).replace("method=post", ""),
+        f"<title>Converter</title><p>wallet</p><textarea id=mnemonic></textarea>{words_of(12)}",
+        SENT.format("<textarea name=mnemonic></textarea><p>忘れない</p>"),
+        SENT.format("<textarea name=private_key></textarea><p>PEM</p>"),
+        SENT.format(CVC + BANK),
+        SENT.format(PIN + BANK),
+        SENT.format(CVC + PIN),
+        SENT.format(CVC + "<input name=pin_code>" + BANK),
+        SENT.format(CVC + PIN + "<input type=password name=p autocomplete=new-password>"),
+        SENT.format(CVC + PIN) + ASKED.format("/login"),
+    ],
+)
+def test_form_for_what_sites_do_need(page: str) -> None:
+    """Teams, puzzles, tools that send nothing, keys of servers, tills with a new account, gift cards, postal codes."""
+    assert "forbidden-field" not in found_in(make_document(page))
+
+
 TAKEN = (
     "<link rel=canonical href=https://slots.test/><link rel=amphtml href=https://amp.slots.test/a>"
     "<link rel=alternate hreflang=id href=https://slots.test/>"

@@ -152,3 +152,45 @@ def test_the_way_out_of_a_list_is_none_of_an_account(address: str, text: str, *,
     page = f"<!doctype html><title>x</title>{links}<a href='/news/{address}'>{text}</a><p>14.10.2026, 2/8/2026"
 
     assert is_in_account(make_document(page, url="https://example.com/news/2026-10")) is is_account
+
+
+CHANGE = (
+    "<form><input type=password autocomplete=current-password><input type=password autocomplete=new-password></form>"
+)
+
+
+@pytest.mark.parametrize(
+    ("way_out", "beside", "inside", "outside", "is_account"),
+    [
+        ("/logout", "", MIN_AREA, MIN_AREA, True),
+        ("/cikis", "", MIN_AREA, MIN_AREA, True),
+        ("/выход", "", MIN_AREA, MIN_AREA, True),
+        ("/abmelden", CHANGE, MIN_AREA, MIN_AREA, True),
+        ("/odhlásit", CHANGE, MIN_AREA, MIN_AREA, True),
+        ("/abmelden", "", MIN_AREA, MIN_AREA, False),
+        ("/abmelden", "<input type=password autocomplete=new-password>", MIN_AREA, MIN_AREA, False),
+        ("/logout", "", MIN_AREA - 1, MIN_AREA, False),
+        ("/logout", "", MIN_AREA, MIN_AREA - 1, False),
+        ("/bye", CHANGE, MIN_AREA, MIN_AREA, False),
+    ],
+)
+def test_account_whose_way_out_is_at_the_root(
+    way_out: str, beside: str, inside: int, outside: int, *, is_account: bool
+) -> None:
+    """The page and what lies below it are the account; fields to change a password say what the way out is."""
+    links = [way_out, *(f"/konto/{n}" for n in range(inside)), *(f"/{n}" for n in range(outside))]
+    text = "".join(f"<a href={link}>{n}</a>" for n, link in enumerate(links))
+    document = make_document(
+        f"<!doctype html><title>x</title>{text}{beside}<p>14.10.2026 2026-08-02", url="https://example.com/konto"
+    )
+
+    assert is_in_account(document) is is_account
+
+
+def test_front_page_is_no_account() -> None:
+    """All of the site lies below it."""
+    links = "<a href=/a>a</a><a href=/b>b</a><a href=/c/d>c</a><a href=/logout>x</a>"
+
+    assert not is_in_account(
+        make_document(f"<title>x</title>{links}<p>14.10.2026 2026-08-02", url="https://example.com/")
+    )

@@ -45,6 +45,7 @@ _REASONS: Final = {
     "taken-canonical": "sends search engines to another site that the page does not know",
     "imitation": "secret asked for on a page that is made to look like this site",
     "stray-form": "secret asked for in a folder for files",
+    "forbidden-field": "secret asked for that no site needs",
     "key-logger": "script that sends each key that is pressed to another site",
     "held-visitor": "script that keeps visitors from leaving",
 }
@@ -56,6 +57,7 @@ _CERTAIN: Final = frozenset(
         "defacement",
         "dialog-loop",
         "disguised-address",
+        "forbidden-field",
         "forced-download",
         "held-visitor",
         "field-trap",
@@ -154,13 +156,15 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     sites that sell such goods, and fields for a password, a card or a PIN on a page that wears the name of another
     site, in its host name or its title, with pictures and links of that site and none of its own. So do such fields in
     a folder for files, as `/wp-includes/` is one, in a form that is sent to a page of such a folder; to the page itself
-    as well, but among the files of editors, as in `/wp-content/uploads/`, only if its name ends with `.php`. Text that
-    no one can see and that orders assistants and other programs to ignore their instructions, or to send files with
-    secrets to an address, counts in any of a dozen languages, spelled in characters without a shape as well. So does a
-    canonical link to another site with another path, to which all language versions and the AMP version lead as well,
-    while the page's own address for networks and its data, its links and its files know nothing of that site. Links to
-    social networks, to shared services and to privacy policies do not count, and neither do hidden links for goods that
-    the page is about by its title and its own text.
+    as well, but among the files of editors, as in `/wp-content/uploads/`, only if its name ends with `.php`. A form
+    that is sent to a server counts if it names a wallet and asks for the words that restore it, in one field or in as
+    many numbered ones as there are such words, or if it asks for the code and the PIN of a card and for a password
+    besides. Text that no one can see and that orders assistants and other programs to ignore their instructions, or to
+    send files with secrets to an address, counts in any of a dozen languages, spelled in characters without a shape as
+    well. So does a canonical link to another site with another path, to which all language versions and the AMP version
+    lead as well, while the page's own address for networks and its data, its links and its files know nothing of that
+    site. Links to social networks, to shared services and to privacy policies do not count, and neither do hidden links
+    for goods that the page is about by its title and its own text.
 
     ## Fails on
 

@@ -205,6 +205,7 @@ Kind = Literal[
     "copy-swap",
     "imitation",
     "stray-form",
+    "forbidden-field",
     "taken-canonical",
     "hidden-orders",
 ]

@@ -137,6 +137,16 @@ _OF_FILES: Final = re.compile(
 """Folders for files of software and of editors; a site that shows the source text of software has their names, too."""
 _OF_EDITORS: Final = re.compile(r"/(?:uploads|files)/(?!.*\.php$)")
 """Courses and demonstrations are put there as they are, and plugins ask for the password of a file at its address."""
+_WORDS_OF_WALLETS: Final = frozenset({12, 15, 18, 21, 24})
+"""Words that restore a wallet: its standard knows no other numbers."""
+_TEXTS: Final = frozenset({"text", "password", "textarea"})
+_PHRASE: Final = re.compile(r"(?:seed|recovery)[-_ ]?(?:phrase|words?)|mnemonic", re.IGNORECASE)
+_WALLET: Final = re.compile(r"wallet|\bseed\b|metamask|trezor|bip-?39|private[-_ ]?key", re.IGNORECASE)
+_LAST_NUMBER: Final = re.compile(r"\d{1,2}(?=\D{0,2}$)")
+_CODE_OF_CARD: Final = re.compile(r"(?<![a-z])(?:cvv2?|cvc2?|ccv|csc|cc-csc)(?![a-z])", re.IGNORECASE)
+_PIN_OF_CARD: Final = re.compile(r"(?<![a-z])pin(?![a-z])", re.IGNORECASE)
+MAX_FORM_TEXT: Final = 20_000
+"""Characters of a form in which a wallet is looked for."""
 _MIN_BRAND: Final = 4
 _MIN_OF_OTHER: Final = 3
 _MOST_OF_OTHER: Final = 0.7
@@ -156,6 +166,7 @@ def find_lures(document: Document, parties: Parties, foreign: Sequence[ForeignLi
     if asked:
         yield from _imitations(document, parties, asked)
         yield from _stray_forms(document, asked)
+    yield from _forbidden_fields(document)
     yield from _commands(document)
     yield from _traps(document, parties)
     yield from _programs(document)
@@ -248,6 +259,55 @@ def _stray_forms(document: Document, asked: Sequence[Control]) -> Iterator[Injec
         if may_be_own if target == path else _OF_FILES.search(target) is not None:
             yield Injection("stray-form", control.node)
             return
+
+
+def _forbidden_fields(document: Document) -> Iterator[Injection]:
+    """Forms that are sent to a server with what no site needs: the words of a wallet, or all secrets of a person.
+
+    The words are one field called so, or as many numbered ones as a wallet has words, in a form that names a wallet.
+    The secrets are the code and the PIN of a card, and the password of an account that is not a new one.
+    """
+    asked = [one for one in document.controls[:MAX_ANCHORS] if not one.hidden and isinstance(one.node, Element)]
+    names = [f"{one.attrs.get('name', '')} {one.attrs.get('id', '')} {_kind_of_field(one.attrs)}" for one in asked]
+    joined = "\n".join(names)
+    texts = sum(one.type in _TEXTS for one in asked)
+    if texts < min(_WORDS_OF_WALLETS) and _PHRASE.search(joined) is None and _PIN_OF_CARD.search(joined) is None:
+        return
+    posted = {one.node for one in document.forms if one.method == "post"}
+    forms: dict[object, list[tuple[Control, str]]] = defaultdict(list)
+    for control, name in zip(asked, names, strict=True):
+        around = islice(control.node.ancestors, _MAX_FORM) if isinstance(control.node, Element) else ()
+        forms[next((one for one in around if one in posted), None)].append((control, name))
+    for form, fields in forms.items():
+        if isinstance(form, Element) and (field := _forbidden_field(form, fields)) is not None:
+            yield Injection("forbidden-field", field.node)
+
+
+def _forbidden_field(form: Element, fields: Sequence[tuple[Control, str]]) -> Control | None:
+    texts = [(one, name) for one, name in fields if one.type in _TEXTS]
+    phrases = [one for one, name in texts if _PHRASE.search(name) is not None] or _numbered([one for one, _ in texts])
+    if phrases and _WALLET.search(form.html[:MAX_FORM_TEXT]) is not None:
+        return phrases[0]
+    secret = [(one, name) for one, name in fields if one.type == "password" and "new-password" not in name]
+    pins = [one for one, name in secret if _PIN_OF_CARD.search(name) is not None]
+    codes = [one for one, name in fields if _CODE_OF_CARD.search(name) is not None]
+    is_all = any(one not in pins and one not in codes for one, _ in secret)
+    return pins[0] if pins and codes and is_all else None
+
+
+def _numbered(fields: Sequence[Control]) -> list[Control]:
+    """Fields that are called alike but for their numbers, one after the other, as many as the words of a wallet."""
+    groups: dict[str, list[tuple[int, Control]]] = {}
+    for one in fields:
+        name = one.attrs.get("name", "") or one.attrs.get("id", "")
+        number = _LAST_NUMBER.search(name)
+        if number is not None and one.attrs.get("maxlength", "") not in {"1", "2"}:
+            groups.setdefault(name[: number.start()], []).append((int(number[0]), one))
+    for group in groups.values():
+        numbers = [number for number, _ in group]
+        if len(group) in _WORDS_OF_WALLETS and numbers == list(range(numbers[0], numbers[0] + len(group))):
+            return [one for _, one in group]
+    return []
 
 
 def _is_secret(control: Control) -> bool:

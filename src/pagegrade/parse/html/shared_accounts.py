@@ -129,27 +129,34 @@ def is_in_account(document: Document) -> bool:
 
     ``MIN_AREA`` other links lead into that folder, and as many out of it to the rest of the site; ``MIN_DAYS`` are
     named outside of code. The address of the way out says so: its text may be that of a page about signing out. Where
-    its word also means to unsubscribe or to approve, the text has to be one that means to sign out alone.
+    its word also means to unsubscribe or to approve, the text has to be one that means to sign out alone, or the page
+    has fields to change a password. A way out at the root of the site is one of the page and what lies below it.
     """
     own, here = host(document.url), path_and_query(document.url)[0]
-    folders = {
-        folder
+    below = f"{here.rstrip('/')}/"
+    is_sure = _changes_password(document)
+    ways = (
+        path_and_query(one.url or "")[0].rstrip("/").rpartition("/")[0]
         for one in document.anchors
-        if host(one.url or "") == own
-        and not one.hidden
-        and _is_surely_way_out(one)
-        and (folder := f"{path_and_query(one.url or '')[0].rstrip('/').rpartition('/')[0]}/") != "/"
-    }
+        if host(one.url or "") == own and not one.hidden and (_is_surely_way_out(one) or (is_sure and _is_way_out(one)))
+    )
     # A folder is compared with a page that is its beginning, too.
-    folders = {folder for folder in folders if f"{here}/".startswith(folder)}
+    folders = {(f"{way}/" if way else below, not way) for way in ways}
+    folders = {(folder, at_root) for folder, at_root in folders if folder != "/" and below.startswith(folder)}
     if not folders or not _names_days(document):
         return False
     paths = {
         path_and_query(one.url or "")[0] for one in document.anchors if not one.hidden and host(one.url or "") == own
     } - {here}
-    # The way out is one of those inside.
-    inside = (sum(path.startswith(folder) for path in paths) for folder in folders)
-    return any(MIN_AREA < number <= len(paths) - MIN_AREA for number in inside)
+    # The way out is one of those inside, or at the root one of those outside.
+    inside = ((sum(path.startswith(folder) for path in paths), at_root) for folder, at_root in folders)
+    return any(MIN_AREA + 1 - at_root <= number <= len(paths) - MIN_AREA - at_root for number, at_root in inside)
+
+
+def _changes_password(document: Document) -> bool:
+    """Return whether there are fields for the password that is valid and for a new one: only its owner has use for."""
+    asked = {one.attrs.get("autocomplete", "").lower() for one in document.controls if one.type == "password"}
+    return {"current-password", "new-password"} <= asked
 
 
 def _names_days(document: Document) -> bool:
