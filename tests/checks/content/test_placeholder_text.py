@@ -460,3 +460,28 @@ def test_gaps_in_the_name() -> None:
     assert outcome("placeholder-text", page.format("[your town]")).state == "unfinished"
     assert outcome("placeholder-text", page.format("[your town]").replace(opening, "")).state == "none"
     assert outcome("placeholder-text", page.format("Thun")).state == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("plans.team.price / plans.user_month", "unfinished"),
+        ("quotes.1.name, quotes.1.company", "unfinished"),
+        ("hero.more hero.less", "unfinished"),
+        ("Plans.Team is ours", "none"),
+        ("See os.path, os.walk", "none"),
+    ],
+)
+def test_keys_beside_one_another(text: str, state: str) -> None:
+    """Signs and blanks between them are no text; a word of a sentence is."""
+    page = f"<title>x</title><h1>home.title</h1><p>home.text</p><p>home.lead</p><p>home.cta</p>{f'<p>{text}</p>' * 4}"
+
+    assert outcome("placeholder-text", page).state == state
+
+
+def test_sections_without_their_text_are_an_unfinished_page() -> None:
+    """Each heading is named."""
+    parts = "".join(f"<h2>{name}</h2><div class=text></div>" for name in ("Задачи", "프로필", "待遇", "تواصل"))
+    found = outcome("placeholder-text", f"<title>x</title><main><h1>y</h1>{parts}</main>")
+
+    assert (found.state, found.total) == ("unfinished", 4)

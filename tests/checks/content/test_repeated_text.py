@@ -54,3 +54,21 @@ def test_same_message_in_each_part_says_nothing_else() -> None:
     assert outcome("repeated-text", f"<main>{''.join(parts)}</main>").state == "nothing-else"
     assert isinstance(run("repeated-text", f"<main>{''.join(parts[1:])}</main>"), NotApplicable)
     assert outcome("repeated-text", f"<main>{''.join(cards)}</main>").state == "varied"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "KOTA TERJEMAHAN HABIS HARI INI",
+        "本日の翻訳の上限に達しました。本日の翻訳の上限に",
+        "Лимит переводов на сегодня исчерпан",
+    ],
+)
+def test_same_message_in_items_counts_beside_that_in_paragraphs(message: str) -> None:
+    """In the items alone it says nothing of the text: a list may repeat the state of its goods."""
+    part = "<h2>{n}</h2><p>{m}</p><ul><li>22 m²</li><li>{m}</li><li>{m}</li></ul>"
+    parts = "".join(part.format(n=n, m=message) for n in range(MIN_SAME))
+    alone = parts.replace(f"<p>{message}</p>", "<p>4</p>")
+
+    assert outcome("repeated-text", f"<main>{parts}</main>").state == "nothing-else"
+    assert run("repeated-text", f"<main>{alone}</main>") != outcome("repeated-text", f"<main>{parts}</main>")

@@ -11,6 +11,7 @@ from pagegrade.model.document import Document, ElementFact, Heading, Node, Parag
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.assistant_answer import MIN_GAPS, find_assistant_answer, find_named_gaps
 from pagegrade.parse.byte_search import ByteSearch
+from pagegrade.parse.html.empty_sections import find_empty_sections
 from pagegrade.parse.html.single_elements import holds, holds_code, is_hollow, short_texts
 from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
 
@@ -100,7 +101,9 @@ _MISSING_AMOUNT: Final = re.compile(
 )
 _NO_AMOUNT: Final = re.compile(r"(?:\S{1,4}\s?)?NaN(?:\s?\S{1,4})?")
 """A number that is none, with the name of its currency or unit, in any language."""
-_TRANSLATION_KEY: Final = re.compile(r"[a-z]\w{0,40}(?:\.[\w-]{1,40}){1,8}")
+_ONE_KEY: Final = r"[a-z]\w{0,40}(?:\.[\w-]{1,40}){1,8}"
+_TRANSLATION_KEY: Final = re.compile(rf"{_ONE_KEY}(?:[\s/,|·:]{{1,4}}{_ONE_KEY}){{0,9}}")
+"""A key of a translation, or several with signs between them."""
 _ZERO: Final = re.compile(
     r"(?<![\w.,])0[.,]00 ?(?=[^\s\d.,%<>()]{1,4}(?:\s|$))|"
     r"(?<!\S)(?:[^\s\w.,%<>()]{1,3}|[A-Z]{3}) ?0[.,]00(?![\w.,])"
@@ -133,6 +136,7 @@ _UNSET: Final = (
 _UNSET_SIGNS: Final = ByteSearch([sign.encode() for signs, _, _ in _UNSET for sign in signs])
 _NO_VALUE: Final = "stands in place of a value"
 _EMPTY: Final = "has neither a text nor a picture"
+_NOTHING_BELOW: Final = "has nothing below it but a place for a text"
 _CELLS: Final = "td,dd,time,li,p,h2,h3,span"
 _MAX_UNIT: Final = 6
 _TODO: Final = re.compile(r"(?:TODO|TBD|FIXME)(?::|$)|\[?insert (?:text|title|content|description) here\]?$")
@@ -237,14 +241,15 @@ def placeholder_text(document: Document) -> Outcome:
     value; eight and more cells or items whose amount is 0.00, whose date is the first of January 1970, or that hold a
     place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", where nine of ten amounts or
     dates of the page are like that, or a fifth of its cells and items; keys in place of nine of ten texts below a name
-    that is one; twelve headings and links without a text or picture that are 60 % of all; or a table of which nine of
-    ten cells, and twelve at least, have no data, beside 150 words at most. So does a page that shows its source: JSON
-    or the dump of a program's data that is half of the main text or more, text in Markdown or in the markup of a wiki,
-    a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or the code of PHP that the server does
-    not run. An answer of an assistant in which three values are missing scores 49 at most, too, and so does a page that
-    begins as such an answer does and whose name has a gap in brackets that says what belongs there, as `[your city]`
-    does, where its text has the same, another one that says so, and a third. Several paragraphs of filling text, and
-    two sentences of an assistant, cost 8 points, however long the page is.
+    that is one; twelve headings and links without a text or picture that are 60 % of all; four headings below which an
+    element for the text has none, if they are two thirds of all; or a table of which nine of ten cells, and twelve at
+    least, have no data, beside 150 words at most. So does a page that shows its source: JSON or the dump of a program's
+    data that is half of the main text or more, text in Markdown or in the markup of a wiki, a forum or LaTeX, tags that
+    are shown, the marks of a conflict of versions, or the code of PHP that the server does not run. An answer of an
+    assistant in which three values are missing scores 49 at most, too, and so does a page that begins as such an answer
+    does and whose name has a gap in brackets that says what belongs there, as `[your city]` does, where its text has
+    the same, another one that says so, and a third. Several paragraphs of filling text, and two sentences of an
+    assistant, cost 8 points, however long the page is.
 
     ## Fails on
 
@@ -297,7 +302,7 @@ def _state(document: Document, found: Sequence[Offender], marker: re.Pattern[str
         return "unfinished" if share >= UNFINISHED else "much"
     if markers >= MIN_MARKERS or _is_nameless_template(document, marker) or any(one.reason == _KEY for one in found):
         return "unfinished"
-    if any(one.reason in {_NO_VALUE, _EMPTY, _MOSTLY} for one in found):
+    if any(one.reason in {_NO_VALUE, _EMPTY, _NOTHING_BELOW, _MOSTLY} for one in found):
         return "unfinished"
     if sum(one.reason == _GAP for one in found) >= MIN_GAPS or any(one.reason == _NAMED_GAP for one in found):
         return "unfinished"
@@ -360,6 +365,7 @@ def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
     yield from _translation_keys(document)
     yield from _unset_values(document)
     yield from _empty_parts(document)
+    yield from (Offender(one.node, _NOTHING_BELOW, one.text) for one in find_empty_sections(document))
 
 
 def _markers(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:

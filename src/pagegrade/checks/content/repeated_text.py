@@ -46,10 +46,10 @@ def repeated_text(document: Document) -> Verdict:
 
     ## What it checks
 
-    Whether four paragraphs or more that all say the same make up 70 % of the main content, as where each part of a page
-    holds the same message of a fault. From 800 characters on also whether sentences that stand in it thirty times or
-    more, or eight and more that stand in it four times or more each, make up 70 % of it, their first time left out.
-    Refrains, lists and tables repeat less.
+    Whether four paragraphs or more that all say the same, with items and cells that say it as well, make up 70 % of the
+    main content, as where each part of a page holds the same message of a fault. From 800 characters on also whether
+    sentences that stand in it thirty times or more, or eight and more that stand in it four times or more each, make up
+    70 % of it, their first time left out. Refrains, lists and tables repeat less.
 
     ## Fails on
 
@@ -89,6 +89,9 @@ def repeated_text(document: Document) -> Verdict:
     """
     text = document.main_text[:_MAX_TEXT]
     ((said, number),) = Counter(one.text.strip() for one in document.paragraphs).most_common(1) or (("", 0),)
+    if number >= MIN_SAME and len(said) >= MIN_SENTENCE:
+        # Items and cells may say it, too.
+        number = max(number, text.count(said))
     if number >= MIN_SAME and len(said) >= MIN_SENTENCE and number * len(said) >= NOTHING_ELSE * len(text):
         return Outcome("nothing-else", value=number, evidence=(Evidence(value=said[:200]),), total=1)
     if len(text) < MIN_TEXT:
