@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import subprocess
 import threading
@@ -135,6 +136,27 @@ def test_of_several_that_start_together_one_shows_the_first_key(tmp_path: Path) 
     assert sorted(len(set(re.findall(r"pgk_\w+", each))) for each in said) == [0, 0, 1]
     assert all("Traceback" not in each for each in said)
     assert all("PAGEGRADE_BASE_URL is not set" in each for each in said)
+
+
+def test_a_file_that_may_only_be_read_is_refused(tmp_path: Path) -> None:
+    """At the start, and not by the first report that cannot be kept; root may write it only with that capability."""
+    made = make_file(tmp_path)
+    made.close()
+    made.path.chmod(0o400)
+    weaker = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    done = subprocess.run(
+        [*weaker, *COMMAND, "serve", "--port", "0"],
+        env=environment(f"sqlite:///{made.path}", DATA_DIR=str(tmp_path)),
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=SOON_S,
+        check=False,
+    )
+
+    assert done.returncode == 4
+    assert "may not be written. Run this as the user that owns it." in done.stderr
+    assert "listens" not in done.stdout
 
 
 def test_tables_that_are_behind_are_used_or_changed_as_wanted(

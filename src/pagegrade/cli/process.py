@@ -90,8 +90,12 @@ def prepare_tables(database: Database, *, change: bool) -> None:
 
     Raises:
         InvalidInput: This version cannot work with the tables.
-        Unavailable: The database cannot be used.
+        Unavailable: The database cannot be used, or it is a file that may only be read.
     """
+    path = database.path
+    # SQLite opens such a file, and every change fails later.
+    if path is not None and path.exists() and not os.access(path, os.W_OK):
+        raise Unavailable(reason="database_readonly")
     state = migrate(database, change=change)
     if state.status == "current":
         return
