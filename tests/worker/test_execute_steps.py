@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from pagegrade.gather.run import ignore_settled
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.rendering import Device
+from pagegrade.model.stored import Step
 from pagegrade.service.container import Services
 from pagegrade.store.queue.runs import set_step
 from pagegrade.store.repositories.run_history import list_runs
@@ -83,19 +84,20 @@ def test_every_step_and_every_gatherer_is_progress(services: Services, queue: Qu
     """It is noted, stored or not."""
     queue.add()
     (claimed,) = queue.claim()
-    advances: list[None] = []
+    advances: list[Step | None] = []
 
-    async def main() -> int:
-        steps = StepNotes(services, claimed, lambda: advances.append(None))
+    def advance(step: Step | None = None) -> None:
+        advances.append(step)
+
+    async def main() -> None:
+        steps = StepNotes(services, claimed, advance)
         steps.reach("files")
-        after_step = len(advances)
         steps.with_gatherers(ignore_settled)("favicon", 0.1, None)
         await steps.end()
-        return after_step
 
-    after_step = asyncio.run(main())
+    asyncio.run(main())
 
-    assert 0 < after_step < len(advances)
+    assert advances == ["files", None]
 
 
 def test_a_short_analysis_stores_no_step(services: Services, queue: Queue) -> None:

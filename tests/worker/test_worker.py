@@ -14,7 +14,7 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
-from pagegrade.model.stored import ClaimedRun
+from pagegrade.model.stored import ClaimedRun, Step
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
@@ -27,6 +27,7 @@ from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import revisions
 from pagegrade.worker import heartbeat as heartbeat_module
 from pagegrade.worker import worker as worker_module
+from pagegrade.worker.execute import Advance
 from pagegrade.worker.heartbeat import present
 from pagegrade.worker.slice import browser_place
 from pagegrade.worker.worker import Worker
@@ -273,6 +274,107 @@ def test_no_more_run_than_there_are_slots(services: Services, queue: Queue, stag
     play(scene)
 
     assert states(queue) == ["completed"] * 3
+
+
+@pytest.mark.parametrize(
+    ("step", "patience_s", "most"),
+    [("page", 0.0, 6), ("files", 0.0, 6), ("browser", 0.0, 2), ("checks", 0.0, 2), (None, 0.0, 2), ("page", 3600.0, 2)],
+)
+def test_a_run_that_waits_long_for_its_site_gives_up_its_slot(
+    services: Services,
+    queue: Queue,
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    step: Step | None,
+    patience_s: float,
+    most: int,
+) -> None:
+    """Two for each slot, and no more: one account with seven slow pages, then another one, which has a spare slot."""
+    monkeypatch.setattr(worker_module, "PATIENT_S", patience_s)
+
+    async def perform(services: Services, run: ClaimedRun, *, advance: Advance, **_: object) -> None:
+        if step is not None:
+            advance(step)
+        await stage.perform(services, run)
+
+    monkeypatch.setattr(worker_module, "perform_run", perform)
+    for number in range(7):
+        queue.add(f"https://slow{number}.example/")
+    other = add_owner(services.database, "Bob")[0].id
+
+    async def scene() -> None:
+        worker = WatchedWorker(services, slots=2)
+        async with working(worker):
+            await stage.until(lambda: len(stage.started) == most)
+            await worker.look()
+            assert worker.busy == most
+            queue.add("https://quick.example/", account_id=other)
+            worker.wake()
+            await stage.until(lambda: len(stage.started) == most + 1)
+            assert stage.started[-1].account_id == other
+            stage.gate.set()
+            await stage.until(lambda: states(queue) == ["completed"] * 8)
+
+    play(scene)
+
+    assert queue.rows("SELECT DISTINCT attempt FROM runs") == [(1,)]
+
+
+def test_a_run_that_goes_on_has_a_slot_again(
+    services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever comes next waits until one is free."""
+    advances: list[Advance] = []
+
+    async def perform(services: Services, run: ClaimedRun, *, advance: Advance, **_: object) -> None:
+        advances.append(advance)
+        await stage.perform(services, run)
+
+    monkeypatch.setattr(worker_module, "perform_run", perform)
+    for number in range(3):
+        queue.add(f"https://a{number}.example/")
+
+    async def scene() -> None:
+        worker = WatchedWorker(services, slots=1)
+        async with working(worker):
+            await stage.until(lambda: len(advances) == 1)
+            monkeypatch.setattr(worker_module, "PATIENT_S", 0.0)
+            advances[0]("page")
+            worker.wake()
+            await stage.until(lambda: len(advances) == 2)
+            monkeypatch.setattr(worker_module, "PATIENT_S", 3600.0)
+            advances[0]()
+            await worker.look()
+            assert worker.busy == 2
+            stage.gate.set()
+            await stage.until(lambda: states(queue) == ["completed"] * 3)
+
+    play(scene)
+
+
+def test_a_full_worker_looks_soon_for_runs_that_gave_up_their_slots(
+    services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody notifies it of that, however seldom it looks otherwise."""
+    monkeypatch.setattr(Worker, "_pause_s", lambda _worker: 3600.0)
+    monkeypatch.setattr(worker_module, "PATIENT_S", 1.5)
+
+    async def perform(services: Services, run: ClaimedRun, *, advance: Advance, **_: object) -> None:
+        advance("page")
+        await stage.perform(services, run)
+
+    monkeypatch.setattr(worker_module, "perform_run", perform)
+    for number in range(2):
+        queue.add(f"https://a{number}.example/")
+
+    async def scene() -> None:
+        async with working(Worker(services, slots=1)):
+            await stage.until(lambda: len(stage.started) == 2)
+            stage.gate.set()
+            await stage.until(lambda: states(queue) == ["completed"] * 2)
+
+    play(scene)
 
 
 def test_one_site_is_visited_politely_for_all_accounts(
@@ -647,7 +749,7 @@ def test_a_run_with_progress_keeps_its_lease(
     """However long it takes."""
     beats = asyncio.Semaphore(0)
 
-    async def perform(services: Services, run: ClaimedRun, *, advance: Callable[[], None], **_: object) -> None:
+    async def perform(services: Services, run: ClaimedRun, *, advance: Advance, **_: object) -> None:
         for _beat in range(3):
             advance()
             await beats.acquire()

@@ -13,7 +13,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -56,14 +56,25 @@ QUIET_S: Final = 1.0
 logger = logging.getLogger(__name__)
 
 
-def ignore_progress() -> None:
+class Advance(Protocol):
+    """Hears of the progress of one run."""
+
+    def __call__(self, step: Step | None = None) -> None:
+        """Note progress.
+
+        Args:
+            step: The step that the run has come to; ``None``: progress within the one before.
+        """
+
+
+def ignore_progress(step: Step | None = None) -> None:
     """Ignore that a run made progress."""
 
 
 class StepNotes:
     """The steps of one run; at most one write each, the last one known."""
 
-    def __init__(self, services: Services, run: ClaimedRun, advance: Callable[[], None] = ignore_progress) -> None:
+    def __init__(self, services: Services, run: ClaimedRun, advance: Advance = ignore_progress) -> None:
         """Prepare the notes.
 
         Args:
@@ -82,7 +93,7 @@ class StepNotes:
     def reach(self, step: Step) -> None:
         """Take the step that the run has come to; it is stored in the background."""
         self._step = step
-        self._advance()
+        self._advance(step)
         if self._writing is None or self._writing.done():
             self._writing = self._loop.create_task(self._write())
 
@@ -148,7 +159,7 @@ async def perform_run(
     *,
     children: TaskRunner,
     resolver: Resolver | None = None,
-    advance: Callable[[], None] = ignore_progress,
+    advance: Advance = ignore_progress,
 ) -> None:
     """Execute a claimed run: store its outcome, or return it to the queue if its target has no free slot.
 
@@ -175,9 +186,10 @@ async def _perform(
     *,
     children: TaskRunner,
     resolver: Resolver | None,
-    advance: Callable[[], None],
+    advance: Advance,
 ) -> None:
     started_s = time.monotonic()
+    advance("page")
     known = CachingResolver(resolver or DNSResolver())
     try:
         target = parse_target_url(run.url)
@@ -200,6 +212,7 @@ async def _perform(
         packed = _failed(run, mistake_of_ours(type(error).__name__))
     finally:
         await known.aclose()
+    advance("checks")
     with span.child("store"):
         changed = await _store(services, run, packed, advance)
     _note(services, run, span, packed, changed=changed, seconds=time.monotonic() - started_s)
@@ -253,7 +266,7 @@ async def _analyze(
     *,
     children: TaskRunner,
     resolver: Resolver,
-    advance: Callable[[], None],
+    advance: Advance,
 ) -> PackedReport:
     # A claimed run is not given up for a break of the connection that is shorter than its lease.
     profile = await _with_retries(lambda: services.database.read(lambda tx: _profile_of(tx, run)), advance)
@@ -277,7 +290,7 @@ async def _analyze_in_steps(
     access: Access | None,
     children: TaskRunner,
     resolver: Resolver,
-    advance: Callable[[], None],
+    advance: Advance,
 ) -> PackedReport:
     options = dataclasses.replace(
         services.options.analyze,
@@ -352,9 +365,7 @@ def _pictures(artifacts: Artifacts, previews: Sequence[PreviewImage]) -> tuple[P
     return tuple(kept)
 
 
-async def _store(
-    services: Services, run: ClaimedRun, packed: PackedReport, advance: Callable[[], None]
-) -> tuple[int, ...]:
+async def _store(services: Services, run: ClaimedRun, packed: PackedReport, advance: Advance) -> tuple[int, ...]:
     """Store the outcome, with retries, notify waiting clients, and return the ids of the reports that changed."""
     changed = await _with_retries(lambda: _write_outcome(services, run, packed), advance)
     for report_id in changed:
@@ -362,7 +373,7 @@ async def _store(
     return changed
 
 
-async def _with_retries(step: Callable[[], Awaitable[T]], advance: Callable[[], None]) -> T:
+async def _with_retries(step: Callable[[], Awaitable[T]], advance: Advance) -> T:
     """Do what needs the database, again and again while it is away: the lease is extended meanwhile."""
     for tries_left in reversed(range(STORE_TRIES)):
         advance()

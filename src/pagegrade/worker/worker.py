@@ -16,7 +16,7 @@ import msgspec
 from pagegrade.clock import now_ms
 from pagegrade.gather.browser.options import VISIT_S
 from pagegrade.model.errors import Unavailable
-from pagegrade.model.stored import ClaimedRun
+from pagegrade.model.stored import ClaimedRun, Step
 from pagegrade.observability.logs import about
 from pagegrade.sandbox.memory import map_large_blocks, trim_memory
 from pagegrade.sandbox.pool import Children
@@ -56,6 +56,11 @@ SPARE_PER_SLOT: Final = 1
 """Further concurrent runs for each slot, only of accounts without a run under way: slow pages of some accounts then do
 not delay other accounts."""
 
+PATIENT_S: Final = 2.0
+"""Time without progress, while it waits for its site, after which a run gives up its slot: slots are for work."""
+PATIENT_PER_SLOT: Final = 2
+"""Runs that may have given up theirs, for each slot."""
+
 STALL_S: Final = 200.0
 """Time without progress, beyond that of a visit by a browser, after which a run is given up: its longest other step is
 to wait for a child (``pool.WAIT_S``) and to be evaluated, twice if that child is lost."""
@@ -75,10 +80,18 @@ class _Held(msgspec.Struct):
     """Time of its last progress, by the monotonic clock."""
     stalled: bool = msgspec.field(default=False)
     """True after too long a time without progress: the lease is not extended any more."""
+    step: Step | None = None
+    """The step that it has come to; ``None`` before the first."""
 
-    def advance(self) -> None:
-        """Note progress."""
+    def advance(self, step: Step | None = None) -> None:
+        """Note progress, and the step that was reached by it, if it is another."""
         self.progress_s = time.monotonic()
+        self.step = step or self.step
+
+    @property
+    def patient(self) -> bool:
+        """Return whether it has waited for its site for ``PATIENT_S`` by now."""
+        return self.step in ("page", "files") and time.monotonic() - self.progress_s >= PATIENT_S
 
 
 class _Trimmer:
@@ -145,9 +158,19 @@ class Worker:
         services.runs_that_draw = self._runs_that_draw
 
     @property
+    def _free(self) -> int:
+        """Number of slots that no run has; less than 0 while spare ones are taken.
+
+        At most ``PATIENT_PER_SLOT`` runs for each slot have none because they wait for their sites. One that goes on
+        has one again, whether one is free or not.
+        """
+        patient = sum(held.patient for held in tuple(self._held.values()))
+        return self._slots - len(self._held) + min(patient, self._slots * PATIENT_PER_SLOT)
+
+    @property
     def _spare(self) -> int:
         """Number of further runs that may start here now, including those of accounts without a run under way."""
-        return self._slots * (1 + SPARE_PER_SLOT) - len(self._held)
+        return self._slots * SPARE_PER_SLOT + self._free
 
     def _runs_that_draw(self) -> int:
         return sum(held.run.device is not None for held in tuple(self._held.values()))
@@ -266,7 +289,7 @@ class Worker:
         while not self._stopping:
             self._woken.clear()
             self._services.worked_at_s = time.monotonic()
-            free = self._slots - len(self._held)
+            free = self._free
             pause_s = self._pause_s()
             if children is not None and free > 0:
                 taken = await self._take(free)
@@ -276,8 +299,10 @@ class Worker:
                         self._services.notify_job()
                     if len(taken) < free:
                         pause_s = random.uniform(AGAIN_S, 4 * AGAIN_S)  # noqa: S311 - no secret
-            if children is not None and len(self._held) >= self._slots:
+            if children is not None and self._free <= 0:
                 self._start(await self._take_of_idle_accounts(), group, children)
+                # Soon: a run may have given up its slot by then.
+                pause_s = min(pause_s, POLL_S)
             # In turn with claiming: a run that was just claimed must be in ``live`` before others are taken back.
             if not self._services.database.shared:
                 self.progressing()
