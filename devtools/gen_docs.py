@@ -109,7 +109,7 @@ def _marked(page: str) -> str:
 def _check_page(check: Check, rule: Rule, checks: Mapping[str, Check]) -> str:
     lines = [f"# {check.title}", "", check.summary, ""]
     lines += [f"- id: `{check.id}`", f"- category: {check.category}", f"- severity: {check.severity.label}"]
-    lines += [f"- costs at most: {rule.price:g} points", f"- since: {check.since}"]
+    lines += [f"- costs at most: {rule.price:g} point{'' if rule.price == 1 else 's'}", f"- since: {check.since}"]
     lines += ["- evaluated only where a page was also drawn in a browser"] if check.needs_browser else []
     lines += [f"- changed: {', '.join(check.changed)}"] if check.changed else []
     same = [other.id for other in checks.values() if other.cause == check.cause and other is not check]

@@ -470,8 +470,9 @@ class Rendering(msgspec.Struct, frozen=True, kw_only=True):
     elapsed_s: float | None = None
     """Wall clock, from the start of the browser to its end."""
     notes: tuple[str, ...] = ()
-    """``network_limit``, ``load_timeout``, ``unfinished``, ``requests_open``, ``nothing_painted``, ``loads_cut``,
-    ``look_timeout``, ``axe_timeout``, ``trace_cut``, ``frames_not_checked``."""
+    """``load_timeout``, ``unfinished``, ``requests_open``, ``nothing_painted``, ``loads_cut``, ``look_timeout``,
+    ``axe_timeout``, ``trace_cut``, ``frames_not_checked``, and ``network_limit_`` with the name of a limit, such as
+    ``hosts``."""
 
 
 class RenderedPicture(msgspec.Struct, frozen=True, kw_only=True):

@@ -267,7 +267,7 @@ def render_conformance(reports: Sequence[Report], *, tag: str = ENGLISH_TAG, bra
 
 
 def conformance_sheet(reports: Sequence[Report], *, tag: str = ENGLISH_TAG, brand: Brand = NO_BRAND) -> Values:
-    """The same document as plain values, every text escaped and bounded, for ``pdf.render_conformance_pdf``.
+    """The same document as plain values, every text escaped and bounded, for ``pdf.render_sheet_pdf``.
 
     Args:
         reports: At least one.

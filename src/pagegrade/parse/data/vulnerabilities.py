@@ -1,8 +1,9 @@
 """Published weaknesses of JavaScript libraries that browsers run.
 
 Each range was compared, on 2026-11-22, with the reviewed advisory of the GitHub Advisory Database for the npm package
-of that library (https://github.com/advisories, in a copy of August 2026, a few in older copies), and the libraries
-that two other collections of ranges know with those; where they disagree, the advisory counts. Three entries rest on
+of that library (https://github.com/advisories, in a copy of August 2026, a few in older copies). Libraries that are
+also in one of two other collections of ranges were compared with those too; where they disagree, the advisory counts.
+Three entries rest on
 the CVE record instead: ``prototype``, which has no advisory, ``bootstrap``, whose record begins with the first version,
 and the second of ``underscore``.
 

@@ -140,7 +140,7 @@ runs = Table(
     Column("started_at_ms", BigInteger),
     Column("finished_at_ms", BigInteger),
     Column("traceparent", text(55)),  # W3C Trace Context of the request that asked for it
-    # The next three are of ``queue_jobs``, where other processes take runs too:
+    # The next three are of ``store.queue.admission``, where other processes take runs too:
     Column("turn", Integer, nullable=False, server_default="0"),  # of its account, among those that are as urgent
     Column("offered", SmallInteger, nullable=False, server_default="0"),  # 1: its target admits it
     Column("share", SmallInteger, nullable=False, server_default="0"),  # its job or line at its account: ``admission``
