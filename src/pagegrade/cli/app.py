@@ -321,7 +321,7 @@ def audit(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="Result on the terminal: text, json, html, sarif, prompt for coding agents, or csv with a row for "
+            help="Result: text, json, html, pdf, sarif, prompt for coding agents, or csv or parquet with a row for "
             "every page of every finding.",
         ),
     ] = "text",

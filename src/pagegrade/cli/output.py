@@ -185,7 +185,11 @@ def write_stdout(text: str, *, machine: bool = False) -> None:
         machine: For programs, so always UTF-8; text for people uses the terminal's own encoding.
     """
     encoding = "utf-8" if machine else sys.stdout.encoding or "utf-8"
-    data = text.encode(encoding, "backslashreplace")
+    write_bytes(text.encode(encoding, "backslashreplace"))
+
+
+def write_bytes(data: bytes) -> None:
+    """As ``write_stdout``, of a file that is no text."""
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from pagegrade.cli.commands.audit import CrawlProgress
-from pagegrade.store.analysis.relations import is_installed
+from pagegrade.store.analysis.relations import is_installed, open_relations
 from tests.cli.command_line import CommandLine
 from tests.site_world.server import serving
 from tests.site_world.world import make_world
@@ -86,7 +88,10 @@ def test_a_site_without_an_answer_pauses(audit: CommandLine, tmp_path: Path) -> 
         (("--rate", "50", "--own-site"), "--rate: 50 requests a second is no rate"),
         (("--resume",), "--resume: there is no crawl in"),
         (("--list", "missing.txt"), "missing.txt"),
-        (("--format", "pdf"), "--format: pdf is no format of an audit. Use text, json, html, csv, sarif or prompt."),
+        (
+            ("--format", "xml"),
+            "--format: xml is no format of an audit. Use text, json, html, csv, sarif,",
+        ),
         (("--fail-on", "lcp_ms>1"), "--fail-on: lcp_ms>1: an audit does not have that."),
     ],
 )
@@ -133,6 +138,25 @@ def test_the_result_is_written_in_every_format(audit: CommandLine, tmp_path: Pat
     assert said["text"].out == ""
     assert said["prompt"].out.startswith(f"# Fix {len(pages)} finding")
     assert {number: len({row["page"] for row in rows if row["finding"] == str(number)}) for number in pages} == pages
+
+
+def test_documents_and_tables_are_written_as_bytes(audit: CommandLine, tmp_path: Path) -> None:
+    """PDF, and Parquet with the rows of the table."""
+    out = tmp_path / "out"
+    with serving(make_world(1, pages=12)) as site:
+        audit("audit", f"{site.origin}/", "-o", str(out), "--quiet")
+        command = [sys.executable, "-m", "pagegrade", "audit", f"{site.origin}/", "-o", str(out), "--resume", "--quiet"]
+        made = {
+            name: subprocess.run([*command, "-f", name], capture_output=True, check=True).stdout
+            for name in ("pdf", "parquet", "csv")
+        }
+    (tmp_path / "t.parquet").write_bytes(made["parquet"])
+    with open_relations(tmp_path) as relations:
+        rows = relations.rows(f"SELECT finding, page FROM read_parquet('{tmp_path}/t.parquet')")  # noqa: S608 - a path
+    table = csv.DictReader(io.StringIO(made["csv"].decode("utf-8-sig")))
+
+    assert made["pdf"].startswith(b"%PDF-")
+    assert [(str(number), page) for number, page in rows] == [(row["finding"], row["page"]) for row in table]
 
 
 @pytest.mark.parametrize(("condition", "code"), [("score<101", 2), ("score<=100", 1), ("score<1", 0)])

@@ -18,18 +18,30 @@ from pagegrade.cli import exit_codes
 from pagegrade.cli.access_options import TypedAccess, accesses_of
 from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.files import read_file
-from pagegrade.cli.output import color_wanted, encodes_ornaments, terminal_width, write_stdout
+from pagegrade.cli.output import color_wanted, encodes_ornaments, terminal_width, write_bytes, write_stdout
+from pagegrade.clock import now_ms
+from pagegrade.gather.temporary import own_folder
 from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditSettings, Crawl, ScopeKind
 from pagegrade.model.audit_result import AuditResult
-from pagegrade.model.errors import InvalidInput
+from pagegrade.model.errors import InvalidInput, PDFNotInstalled
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
-from pagegrade.render.audit import render_audit_csv, render_audit_html, render_audit_text, render_comparison_text
+from pagegrade.render.audit import (
+    PAGE_COLUMNS,
+    finding_rows,
+    render_audit_csv,
+    render_audit_html,
+    render_audit_text,
+    render_comparison_text,
+)
+from pagegrade.render.audit_pdf import audit_sheet
 from pagegrade.render.escape import visible
+from pagegrade.render.pdf import is_installed as sets_pdf
+from pagegrade.render.pdf import render_sheet_pdf
 from pagegrade.render.prompt import render_audit_prompt
 from pagegrade.render.sarif import render_site_sarif
 from pagegrade.report.gates import Gate, parse_site_gate
-from pagegrade.sandbox.pool import Children
+from pagegrade.sandbox.pool import Children, child_environment
 from pagegrade.service.audits.analysis import PAGES, RESULT, AnalysisFailed, analyze_folder
 from pagegrade.service.audits.compare import compare_folders
 from pagegrade.service.audits.crawl import begin_crawl, read_start, run_crawl
@@ -37,6 +49,7 @@ from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.audits.relations import write_relations
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.analysis.relations import AnalysisNotInstalled, finding_pages, is_installed
+from pagegrade.store.analysis.tables import TableFailed, write_parquet
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawls import CrawlTakenOver, last_crawl
 from pagegrade.web.schemas.audit_comparison import audit_comparison_object
@@ -46,7 +59,8 @@ DEFAULT_RATE: Final = 2.0
 OWN_RATE: Final = 20.0
 """Requests a second on a site that is the person's own."""
 FOLDER: Final = Path("pagegrade-audit")
-FORMATS: Final = ("text", "json", "html", "csv", "sarif", "prompt")
+FORMATS: Final = ("text", "json", "html", "csv", "sarif", "prompt", "pdf", "parquet")
+_BINARY: Final = frozenset({"pdf", "parquet"})
 _FORMATS: Final = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
 _CLEAR: Final = "\r\x1b[2K"
 """Back to the first column, erase the line (ECMA-48 8.3.41)."""
@@ -129,7 +143,7 @@ def audit_site(request: AuditRequest) -> int:
     finally:
         database.close()
     _say(crawl, progress, place, request)
-    result = _evaluate(place, request)
+    result = _evaluate(place, request, crawl.finished_at_ms or now_ms())
     if crawl.state != "completed" or (result is None and gates):
         return exit_codes.NOT_ANALYZED
     failures = [failure for gate in gates if result and (failure := gate.failure(result)) is not None]
@@ -146,6 +160,10 @@ def _gates(request: AuditRequest) -> list[Gate]:
     """
     if request.format_name not in FORMATS:
         raise InvalidInput(f"--format: {visible(request.format_name, 40)} is no format of an audit. Use {_FORMATS}.")
+    if request.format_name in _BINARY and sys.stdout.isatty():
+        raise InvalidInput(f"--format: {request.format_name} is no text. Send it to a file: > FILE")
+    if request.format_name == "pdf" and not sets_pdf():
+        raise InvalidInput(f"--format: {PDFNotInstalled().message}")
     if (request.fail_on or request.format_name != "text") and not is_installed():
         raise InvalidInput(f"--format and --fail-on: {AnalysisNotInstalled().message}")
     try:
@@ -298,7 +316,7 @@ def _duration(seconds: float) -> str:
     return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"  # noqa: PLR2004 - likewise
 
 
-def _evaluate(place: Path, request: AuditRequest) -> AuditResult | None:
+def _evaluate(place: Path, request: AuditRequest, at_ms: int) -> AuditResult | None:
     """Evaluate the pages together, add the result to the folder as a page, and show it; ``None`` without a result."""
     try:
         result = analyze_folder(place)
@@ -319,6 +337,18 @@ def _evaluate(place: Path, request: AuditRequest) -> AuditResult | None:
             write_stdout(render_site_sarif(result), machine=True)
         case "prompt":
             write_stdout(render_audit_prompt(result) or "", machine=True)
+        case "pdf":
+            sheet = msgspec.json.encode(audit_sheet(result, at_ms))
+            write_bytes(render_sheet_pdf("audit", sheet, at_ms // 1_000))
+        case "parquet":
+            rows = msgspec.json.Encoder().encode_lines(finding_rows(result, finding_pages(place / PAGES)))
+            try:
+                with own_folder("table") as folder:
+                    table = write_parquet(PAGE_COLUMNS, rows, folder, child_environment())
+            except TableFailed as error:
+                sys.stderr.write(f"{error.message}\n")
+                return None
+            write_bytes(table)
         case _:
             if request.quiet:
                 return result
