@@ -214,8 +214,8 @@ def test_an_interrupt_while_modules_are_loaded_ends_with_130(module: str, what: 
 def test_a_process_that_nothing_else_would_end_is_ended_by_sigterm() -> None:
     """The first process of a container ignores a signal without a handler, so there is one from the start."""
     code = (
-        "import signal; from pagegrade.cli import app, interrupts; import typer;"
-        "before = signal.getsignal(signal.SIGTERM); interrupts.end_on_sigterm();"
+        "import signal; from pagegrade.cli import app, exit_codes; import typer;"
+        "before = signal.getsignal(signal.SIGTERM); exit_codes.end_on_sigterm();"
         "print(before is signal.SIG_DFL, callable(signal.getsignal(signal.SIGTERM)));"
         "signal.raise_signal(signal.SIGTERM)"
     )

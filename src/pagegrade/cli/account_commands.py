@@ -156,7 +156,7 @@ def keys_create(
     ] = None,
 ) -> None:
     """Create a key and print its secret, which is shown only once: KEY=$(pagegrade keys create --name ci)."""
-    from pagegrade.cli.commands.accounts import NewKey, add_key
+    from pagegrade.cli.commands.keys_and_members import NewKey, add_key
 
     add_key(
         NewKey(
@@ -179,7 +179,7 @@ def keys_list(
     format_name: Format = "text",
 ) -> None:
     """List the keys, without their secrets."""
-    from pagegrade.cli.commands.accounts import show_keys
+    from pagegrade.cli.commands.keys_and_members import show_keys
 
     show_keys(account_id, format_name)
 
@@ -189,7 +189,7 @@ def keys_revoke(
     which: Annotated[str, typer.Argument(metavar="ID_OR_PREFIX", help="As `pagegrade keys list` shows it.")],
 ) -> None:
     """Revoke a key, effective with the next request."""
-    from pagegrade.cli.commands.accounts import turn_off_key
+    from pagegrade.cli.commands.keys_and_members import turn_off_key
 
     turn_off_key(which)
 
@@ -205,7 +205,7 @@ PersonId = Annotated[int, typer.Argument(metavar="PERSON", help="As `pagegrade m
 @members.command("list")
 def members_list(*, account_id: OwnerOfTeam = None, format_name: Format = "text") -> None:
     """List the members of an account with their roles."""
-    from pagegrade.cli.commands.accounts import show_members
+    from pagegrade.cli.commands.keys_and_members import show_members
 
     show_members(account_id, format_name)
 
@@ -220,7 +220,7 @@ def members_invite(
     account_id: OwnerOfTeam = None,
 ) -> None:
     """Print a link that makes one person a member, once, within seven days."""
-    from pagegrade.cli.commands.accounts import invite
+    from pagegrade.cli.commands.keys_and_members import invite
 
     invite(label, role, account_id)
 
@@ -228,7 +228,7 @@ def members_invite(
 @members.command("invitations")
 def members_invitations(*, account_id: OwnerOfTeam = None, format_name: Format = "text") -> None:
     """List the invitations that can be accepted, without their links."""
-    from pagegrade.cli.commands.accounts import show_invitations
+    from pagegrade.cli.commands.keys_and_members import show_invitations
 
     show_invitations(account_id, format_name)
 
@@ -242,7 +242,7 @@ def members_withdraw(
     account_id: OwnerOfTeam = None,
 ) -> None:
     """Withdraw an invitation: its link no longer works."""
-    from pagegrade.cli.commands.accounts import withdraw
+    from pagegrade.cli.commands.keys_and_members import withdraw
 
     withdraw(invitation_id, account_id)
 
@@ -255,7 +255,7 @@ def members_role(
     account_id: OwnerOfTeam = None,
 ) -> None:
     """Give a member another role, effective with the next request."""
-    from pagegrade.cli.commands.accounts import change_role
+    from pagegrade.cli.commands.keys_and_members import change_role
 
     change_role(person_id, role, account_id)
 
@@ -263,6 +263,6 @@ def members_role(
 @members.command("remove")
 def members_remove(person_id: PersonId, *, account_id: OwnerOfTeam = None) -> None:
     """Make a person a member no longer, effective with the next request. What they made stays."""
-    from pagegrade.cli.commands.accounts import remove_member
+    from pagegrade.cli.commands.keys_and_members import remove_member
 
     remove_member(person_id, account_id)

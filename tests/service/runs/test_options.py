@@ -24,7 +24,8 @@ def test_networks_are_read_or_refused_with_the_way_out() -> None:
 def test_commands_that_read_settings_import_no_parser() -> None:
     """Half of the start of ``pagegrade keys`` would be the parser of HTML, the checks and the client."""
     heavy = ("pagegrade.checks", "pagegrade.gather.http", "pagegrade.parse.html", "turbohtml", "pycurl", "dns")
-    script = f"import sys, pagegrade.cli.commands.accounts; print([name for name in {heavy} if name in sys.modules])"
+    imported = "pagegrade.cli.commands.keys_and_members"
+    script = f"import sys, {imported}; print([name for name in {heavy} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True)
 
     assert found.stdout == "[]\n"
