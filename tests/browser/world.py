@@ -41,7 +41,7 @@ from pagegrade.service.accounts.team import create_shared, invite
 from pagegrade.service.audits.operations import AuditChange, change_audit, show_audit
 from pagegrade.service.sign_in import make_link
 from pagegrade.service.sign_up import SECRET, sign_address
-from pagegrade.service.webhooks.payload import make_key, unsubscribe_token
+from pagegrade.service.webhooks.deliveries import make_key, unsubscribe_token
 from pagegrade.store.engine.data_dir import DATABASE_NAME
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase

@@ -56,7 +56,7 @@ UNDER_ANOTHER_NAME = {
     "Q08": ("worker/test_deliver.py", "test_a_failed_attempt_is_recorded"),
     "Q05": ("service/audits/test_slice.py", "test_each_url_is_fetched_once_and_robots_txt_is_obeyed"),
     "Q06": ("service/audits/test_pace.py", "test_a_long_crawl_delay_is_obeyed_up_to_thirty_seconds"),
-    "Q09": ("service/test_erasure.py", "test_nothing_of_monitors_rules_and_webhooks_is_left_after_the_account"),
+    "Q09": ("service/test_administration.py", "test_nothing_of_monitors_rules_and_webhooks_is_left_after_the_account"),
     "Q10": ("store/queue/test_runs.py", "test_deleting_the_account_cancels_all_its_runs"),
 }
 """Row -> (file below ``tests``, test)."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.service.doctor.checks import look_at_system
+from pagegrade.service.doctor.machine import look_at_system
 from tests.site.serve import serve_site
 
 MACOS = """

@@ -18,10 +18,9 @@ from pagegrade.parse.mail import domain_of
 from pagegrade.parse.url import host, parse_target_url, project_of
 from pagegrade.render.i18n import choose_locale
 from pagegrade.service.ignores.validation import find_violations
-from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
-from pagegrade.service.reports.batches import read_urls
-from pagegrade.service.reports.bulk import read_url_list
-from pagegrade.service.webhooks.validation import read_webhook
+from pagegrade.service.monitors.operations import read_budgets, read_schedule, read_timezone
+from pagegrade.service.reports.batches import read_url_list, read_urls
+from pagegrade.service.webhooks.operations import read_webhook
 from pagegrade.store.repositories.search import search_patterns
 from pagegrade.web.app import negotiate_gzip
 from pagegrade.web.http.accept import accepts_json, preferred, preferred_by_program

@@ -43,7 +43,7 @@ POINTS: Final = {
     "O01": Point("pagegrade.service.reports.operations:store.add_report", "before"),
     "O02": Point("pagegrade.web.api.reports:_finished", "before"),
     "O03": Point("pagegrade.service.reports.operations:enqueue_run", "before"),
-    "B01": Point("pagegrade.service.reports.bulk:store_report", "after"),
+    "B01": Point("pagegrade.service.reports.batches:store_report", "after"),
     "B02": Point("pagegrade.service.reports.batches:store.add_batch", "after"),
     "B03": Point("pagegrade.web.api.batches:service.show_batch", "before"),
     "O04": Point("pagegrade.store.queue.claim:start_run", "after"),

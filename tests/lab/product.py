@@ -20,8 +20,7 @@ from pagegrade.sandbox.pool import Children
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.analysis import analyze_target
 from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
-from pagegrade.service.webhooks.payload import Prepared
-from pagegrade.service.webhooks.sending import attempt
+from pagegrade.service.webhooks.deliveries import Prepared, attempt
 from tests.lab.case import Job, Outcome
 from tests.store_builders import stored_webhook
 

@@ -19,8 +19,7 @@ from pagegrade.parse.files.agent_files import PATHS
 from pagegrade.parse.url import port
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.service.webhooks.payload import Prepared
-from pagegrade.service.webhooks.sending import attempt
+from pagegrade.service.webhooks.deliveries import Prepared, attempt
 from tests.gather.sites import LOOPBACK, Names, Reply, Site, gather_page, html, make_options, redirect, typed
 
 OWN_ADDRESS = "127.0.0.9"

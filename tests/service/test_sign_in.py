@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from pagegrade.model.account import Account, Session
 from pagegrade.model.errors import InvalidInput, RateLimited
 from pagegrade.service import sign_in as module
-from pagegrade.service.accounts.login_throttle import CLIENT_AT_ADDRESS
 from pagegrade.service.accounts.operations import disable
-from pagegrade.service.accounts.passwords import Passwords
+from pagegrade.service.accounts.passwords import CLIENT_AT_ADDRESS, Passwords
 from pagegrade.service.accounts.sessions import find_signed_in, start_session
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import (

@@ -19,7 +19,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.options import MailOptions, ServiceOptions
 from pagegrade.service.rate_limit import MemoryBuckets
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.service.webhooks.payload import make_key, secret_of
+from pagegrade.service.webhooks.deliveries import make_key, secret_of
 from pagegrade.store.repositories.deliveries import list_deliveries, send_again
 from pagegrade.store.repositories.webhooks import add_webhook, find_webhook, rotate_secret
 from pagegrade.worker import deliver

@@ -14,8 +14,8 @@ from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.model.webhooks import Event
 from pagegrade.service.accounts.quotas import set_quotas
 from pagegrade.service.accounts.sessions import IDLE_MS, LASTS_MS, start_session
+from pagegrade.service.administration import begin_erasure
 from pagegrade.service.container import Services
-from pagegrade.service.erasure import begin_erasure
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.sign_in import HOUR_MS, make_link
 from pagegrade.store.queue.procrastinate_queue import has_jobs

@@ -13,8 +13,7 @@ from pagegrade.observability.tracing import NO_TRACING, Tracing
 from pagegrade.sandbox.fair_slots import FairSlots
 from pagegrade.service.access.vault import Vault
 from pagegrade.service.accounts.access import KeyUses
-from pagegrade.service.accounts.login_throttle import PasswordAttempts, SignInAttempts
-from pagegrade.service.accounts.passwords import Passwords
+from pagegrade.service.accounts.passwords import PasswordAttempts, Passwords, SignInAttempts
 from pagegrade.service.health import Health
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.pdf_pool import Documents

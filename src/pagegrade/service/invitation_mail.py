@@ -15,7 +15,7 @@ from pagegrade.service.accounts.team import NewInvitation
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.rate_limit import HOUR_S, Bucket
-from pagegrade.service.webhooks.sending import texts_of
+from pagegrade.service.webhooks.deliveries import texts_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import list_addresses, load_account
 

@@ -18,7 +18,7 @@ from pagegrade.model.identity import VERSION
 from pagegrade.model.report import RULESET
 from pagegrade.model.stored import Priority
 from pagegrade.service.container import Services
-from pagegrade.service.doctor.checks import (
+from pagegrade.service.doctor.machine import (
     Diagnosis,
     look_at_clock,
     look_at_guard,

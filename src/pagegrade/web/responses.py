@@ -10,8 +10,8 @@ import msgspec
 
 from pagegrade.service.container import Services
 from pagegrade.service.id_lists import Listed
-from pagegrade.service.reports.pictures import ShownPicture
 from pagegrade.service.reports.validation import RequestWarning
+from pagegrade.service.reports.views import ShownPicture
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.conditional import http_date, is_unchanged, may_change
 from pagegrade.web.http.headers import FRESH, INERT

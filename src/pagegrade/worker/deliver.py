@@ -18,9 +18,8 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.model.webhooks import ClaimedWebhook, Event
 from pagegrade.service.container import Services
 from pagegrade.service.rate_limit import HOUR_S, Bucket
+from pagegrade.service.webhooks.deliveries import KEY_NAME, attempt, broken_attempt, make_key, prepare
 from pagegrade.service.webhooks.operations import shown_url
-from pagegrade.service.webhooks.payload import KEY_NAME, make_key, prepare
-from pagegrade.service.webhooks.sending import attempt, broken_attempt
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.deliveries import (
     AttemptOutcome,

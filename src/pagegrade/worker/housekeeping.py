@@ -16,8 +16,8 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.accounts.quotas import find_low, warn_of_quotas
 from pagegrade.service.accounts.sessions import forget_sessions
+from pagegrade.service.administration import finish_erasure
 from pagegrade.service.container import Services
-from pagegrade.service.erasure import finish_erasure
 from pagegrade.service.monitors.due_runs import AT_ONCE, find_due, find_too_far, queue_due
 from pagegrade.service.retention import follow_clock, prune_expired
 from pagegrade.store.engine.database import Transaction

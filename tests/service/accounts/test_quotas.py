@@ -28,7 +28,7 @@ from pagegrade.service.audits.operations import AuditChange, change_audit
 from pagegrade.service.monitors.due_runs import queue_due
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.bulk import find_capacity
+from pagegrade.service.reports.batches import find_capacity
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.accounts import count_browser
 from pagegrade.store.repositories.crawls import advance_crawl, end_crawl

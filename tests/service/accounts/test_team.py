@@ -11,7 +11,7 @@ from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.service.accounts import team
 from pagegrade.service.accounts.operations import EMAIL_TAKEN, SHARED, create_account, disable, set_admin
 from pagegrade.service.accounts.sessions import NewPerson, find_signed_in, start_session
-from pagegrade.service.erasure import begin_erasure
+from pagegrade.service.administration import begin_erasure
 from pagegrade.service.sign_in import make_link
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import list_addresses, load_account

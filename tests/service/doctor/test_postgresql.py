@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.doctor import postgresql as module
-from pagegrade.service.doctor.checks import Diagnosis
+from pagegrade.service.doctor.machine import Diagnosis
 from pagegrade.service.doctor.postgresql import (
     SHOWN,
     look_at_clocks,

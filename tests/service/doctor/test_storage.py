@@ -15,7 +15,7 @@ from pagegrade.model.account import Caller
 from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import KEY_FILE, Vault
 from pagegrade.service.doctor import storage as module
-from pagegrade.service.doctor.checks import Diagnosis
+from pagegrade.service.doctor.machine import Diagnosis
 from pagegrade.service.doctor.storage import (
     look_at_crawls,
     look_at_database,

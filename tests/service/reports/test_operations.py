@@ -15,7 +15,7 @@ from pagegrade.model.errors import NotFound, QuotaExceeded, Unavailable, Validat
 from pagegrade.model.stored import ListQuery, Priority, StoredReport
 from pagegrade.report.codec import pack_report
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.bulk import find_known
+from pagegrade.service.reports.batches import find_known
 from pagegrade.service.reports.operations import (
     ReportResults,
     create_report,

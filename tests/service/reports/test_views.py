@@ -11,12 +11,12 @@ from pagegrade.model.errors import NotFound
 from pagegrade.model.report import Report
 from pagegrade.model.stored import StoredReport
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.history import find_two
 from pagegrade.service.reports.views import (
     MAX_RUNS,
     Viewed,
     Wait,
     compare_two,
+    find_two,
     find_wait,
     shown_report,
     view_found,

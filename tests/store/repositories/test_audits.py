@@ -21,7 +21,7 @@ from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.service.audits.operations import AuditChange, change_audit
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor, update_monitor
 from pagegrade.service.reports.validation import SharingChange
-from pagegrade.service.webhooks.payload import make_key, prepare
+from pagegrade.service.webhooks.deliveries import make_key, prepare
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import delete_account, mark_erasing
 from pagegrade.store.repositories.audits import (

@@ -9,7 +9,7 @@ from pagegrade.model.stored import StoredRun
 from pagegrade.report.codec import pack_report, unpack_detail
 from pagegrade.report.compare import compare_reports
 from pagegrade.report.serialize import report_to_dict
-from pagegrade.service.reports.history import ComparedRuns, RunResults
+from pagegrade.service.reports.views import ComparedRuns, RunResults
 from pagegrade.web.schemas.run import comparison_object, run_item, run_object
 from tests.report_builders import make_passed, make_report, make_result
 from tests.store_builders import NOW_MS

@@ -23,7 +23,7 @@ from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.accounts.operations import create_account, disable, enable, need_person, set_admin
 from pagegrade.service.accounts.passwords import Passwords
 from pagegrade.service.accounts.quotas import find_states, set_quotas
-from pagegrade.service.erasure import begin_erasure, erase_part
+from pagegrade.service.administration import begin_erasure, erase_part
 from pagegrade.service.sign_in import INVITATION_HOURS, check_new_password, link_url, make_link, store_password
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import count_admins, list_accounts, list_erasing, load_account

@@ -15,10 +15,10 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.escape import visible
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.doctor.browser import look_at_browser
-from pagegrade.service.doctor.checks import (
+from pagegrade.service.doctor.machine import (
     Diagnosis,
     Level,
+    look_at_browser,
     look_at_children,
     look_at_clock,
     look_at_guard,

@@ -10,7 +10,7 @@ from pagegrade.cli.database import bring_up_to_date, opened
 from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.output import write_stdout
 from pagegrade.clock import now_ms
-from pagegrade.service.doctor.checks import format_duration
+from pagegrade.service.doctor.machine import format_duration
 from pagegrade.service.retention import HOUR_MS, prune_expired
 from pagegrade.store.engine.url import name_of
 from pagegrade.store.repositories.deletion_clock import read_clock, trust_clock, trusted_age

@@ -16,9 +16,15 @@ from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.id_lists import Part
 from pagegrade.service.monitors import operations as service
-from pagegrade.service.monitors.operations import MonitorChange
-from pagegrade.service.monitors.silences import begin_silence, end_silence, walk_silences
-from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
+from pagegrade.service.monitors.operations import (
+    MonitorChange,
+    begin_silence,
+    end_silence,
+    read_budgets,
+    read_schedule,
+    read_timezone,
+    walk_silences,
+)
 from pagegrade.store.engine.database import Transaction
 from pagegrade.wiring import service_options
 

@@ -16,7 +16,7 @@ from pagegrade.render.escape import visible
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.webhooks import operations as service
-from pagegrade.service.webhooks.validation import read_change, read_webhook
+from pagegrade.service.webhooks.operations import read_change, read_webhook
 from pagegrade.store.engine.database import Transaction
 from pagegrade.wiring import service_options
 

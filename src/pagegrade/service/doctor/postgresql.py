@@ -9,7 +9,7 @@ from typing import Final
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.render.english import N_, Phrase, phrase
-from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
+from pagegrade.service.doctor.machine import Diagnosis, format_size, ok, problem, warning
 from pagegrade.service.doctor.storage import look_at_schema, not_ours
 from pagegrade.store.engine.database import Database, StatementError
 from pagegrade.store.engine.url import name_of

@@ -15,7 +15,7 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.render.english import N_, Phrase, phrase
 from pagegrade.service.access.operations import count_sealed
 from pagegrade.service.access.vault import Vault
-from pagegrade.service.doctor.checks import Diagnosis, format_size, ok, problem, warning
+from pagegrade.service.doctor.machine import Diagnosis, format_size, ok, problem, warning
 from pagegrade.store.engine.data_dir import NETWORK_FILE_SYSTEMS, file_system_of, serving_process, try_writing
 from pagegrade.store.engine.database import Database, StatementError, T, Transaction, reason_of
 from pagegrade.store.queue.length import QueueState, Reason, count_by_reason, queue_state

@@ -1,29 +1,121 @@
-"""Monitors of an account: create, show, list, change, delete."""
+"""Monitors of an account: create, show, list, change, delete; silences: begin, show, list, end.
+
+The validation of their fields needs no database.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import secrets
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
+from typing import TypeVar
+from zoneinfo import available_timezones
 
 import msgspec
 from msgspec.structs import replace
 
+from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
-from pagegrade.model.monitors import MAX_JITTER, Crossing, Monitor, Remind
+from pagegrade.model.errors import (
+    InvalidInput,
+    NotFound,
+    PreconditionFailed,
+    QuotaExceeded,
+    ValidationFailed,
+    Violation,
+)
+from pagegrade.model.monitors import (
+    LONGEST_MS,
+    MAX_BUDGETS,
+    MAX_CONDITION,
+    MAX_JITTER,
+    MAX_REASON,
+    MAX_SCHEDULE,
+    MAX_SILENCES,
+    Crossing,
+    Monitor,
+    Remind,
+    Silence,
+)
 from pagegrade.parse.url import project_of
-from pagegrade.report.gates import merge_budgets
+from pagegrade.report.gates import merge_budgets, parse_condition, parse_site_gate
+from pagegrade.report.sanitize import clean_text
 from pagegrade.service.accounts.quotas import check_count
 from pagegrade.service.audits.operations import show_audit
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
-from pagegrade.service.monitors.schedule import next_due_ms
+from pagegrade.service.monitors.due_runs import check_schedule, next_due_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import monitors as store
+from pagegrade.store.repositories.monitors import load_monitor
+
+T = TypeVar("T")
+
+
+def read_schedule(text: str, violations: list[Violation]) -> str:
+    """Return the canonical form of a schedule; empty, with a violation, where it is none."""
+    if len(text) > MAX_SCHEDULE:
+        violations.append(_violation("schedule", "too_long", f"At most {MAX_SCHEDULE} characters.", MAX_SCHEDULE))
+        return ""
+    return _read(check_schedule, text, "schedule", violations) or ""
+
+
+def read_timezone(text: str, violations: list[Violation]) -> str:
+    """Return the name of a time zone; empty, with a violation, where it is none."""
+    if text in _zones():
+        return text
+    message = "Use the name of a time zone from the IANA database, such as Europe/Prague."
+    violations.append(_violation("timezone", "unknown", message))
+    return ""
+
+
+def read_budgets(texts: Sequence[str], violations: list[Violation], *, of_audit: bool = False) -> tuple[str, ...]:
+    """Return the canonical forms of conditions, each once; those that are none are violations.
+
+    Args:
+        texts: Each has one condition a line.
+        violations: Where what is wrong is added.
+        of_audit: The conditions are about an audit, not about a report.
+    """
+    lines = [line for text in texts for line in text.splitlines() if line.strip()]
+    if len(lines) > MAX_BUDGETS:
+        violations.append(_violation("budgets", "too_many", f"At most {MAX_BUDGETS}.", MAX_BUDGETS))
+        return ()
+    found = (_read(partial(_check_condition, of_audit=of_audit), text, "budgets", violations) for text in lines)
+    return tuple(dict.fromkeys(text for text in found if text is not None))
+
+
+def _check_condition(text: str, *, of_audit: bool) -> str:
+    if len(text) > MAX_CONDITION:
+        raise InvalidInput(f"A condition has at most {MAX_CONDITION} characters.")
+    if of_audit:
+        return str(parse_condition(text, partial(parse_site_gate, checks=all_site_checks(), may_change=True)))
+    condition = parse_condition(text)
+    check = condition.gate.subject.removeprefix("check.")
+    if check != condition.gate.subject and check not in all_checks():
+        raise InvalidInput(f"There is no check {check!r}. `pagegrade checks` and /checks list them all.")
+    return str(condition)
+
+
+def _read(read: Callable[[str], T], text: str, field: str, violations: list[Violation]) -> T | None:
+    try:
+        return read(text)
+    except InvalidInput as error:
+        violations.append(_violation(field, "invalid", error.message))
+        return None
+
+
+def _violation(field: str, code: str, message: str, limit: int | None = None) -> Violation:
+    return Violation(field=field, place="body", code=code, message=message, limit=limit)
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
 
 DAY_MS = 86_400_000
 
@@ -279,3 +371,94 @@ def list_crossings(
     """
     report = find_report(tx, caller, report_id, options, now_ms)
     return store.list_crossings(tx, report.id, from_run=from_run)
+
+
+def begin_silence(
+    tx: Transaction,
+    caller: Caller,
+    now_ms: int,
+    *,
+    monitor_id: int | None,
+    project: str,
+    reason: str,
+    until_ms: int | None,
+) -> Silence:
+    """Store a silence, which begins now.
+
+    Args:
+        tx: A writing transaction.
+        caller: Whose monitor or site it is; the person or the key becomes its author.
+        now_ms: The time now.
+        monitor_id: Any number; ``None``: it is about a site.
+        project: A host in any spelling; empty: it is about a monitor.
+        reason: 1 to ``MAX_REASON`` characters.
+        until_ms: At most ``LONGEST_MS`` from now.
+
+    Raises:
+        QuotaExceeded: The account has ``MAX_SILENCES`` already.
+        ValidationFailed: A field cannot be used.
+    """
+    hold_account(tx, caller.account.id)
+    violations: list[Violation] = []
+
+    def refuse(field: str, code: str, message: str, limit: int | None = None) -> None:
+        violations.append(Violation(field=field, place="body", code=code, message=message, limit=limit))
+
+    site, why = project_of(project) if project else "", clean_text(reason).strip()
+    if project and monitor_id is not None:
+        refuse("project", "not_with_monitor_id", "Send monitor_id or project, not both.")
+    elif project and not site:
+        refuse("project", "invalid", "Must be a host, like example.com.")
+    elif not project and monitor_id is None:
+        refuse("monitor_id", "required", "Send monitor_id or project.")
+    if monitor_id is not None and load_monitor(tx, caller.account.id, monitor_id) is None:
+        refuse("monitor_id", "unknown", "There is no such monitor.")
+    if not why:
+        refuse("reason", "required", "Required.")
+    elif len(why) > MAX_REASON:
+        refuse("reason", "too_long", f"Must be at most {MAX_REASON} characters.", MAX_REASON)
+    if until_ms is None:
+        refuse("until", "required", "Required.")
+    elif not now_ms < until_ms:
+        refuse("until", "past", "Must be in the future.")
+    elif until_ms > now_ms + LONGEST_MS:
+        refuse("until", "too_late", "Must be at most 90 days ahead.")
+    if violations or until_ms is None:
+        raise ValidationFailed(violations)
+    if store.count_silences(tx, caller.account.id, now_ms) >= MAX_SILENCES:
+        raise QuotaExceeded(f"An account has at most {MAX_SILENCES} silences; end one first.")
+    return store.add_silence(
+        tx, caller, monitor_id=monitor_id, project=site, reason=why, until_ms=until_ms, now_ms=now_ms
+    )
+
+
+def show_silence(tx: Transaction, caller: Caller, silence_id: int, now_ms: int) -> Silence:
+    """Return a silence of the caller that is not over; raises ``NotFound``."""
+    found = store.load_silence(tx, caller.account.id, silence_id, now_ms)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def list_silences(tx: Transaction, caller: Caller, now_ms: int, *, page: int, per_page: int) -> Listed[Silence]:
+    """A page of the caller's silences that are not over, newest first."""
+    found, total = store.list_silences(tx, caller.account.id, now_ms, page, per_page)
+    return Listed(items=found, total=total)
+
+
+def walk_silences(tx: Transaction, caller: Caller, now_ms: int, part: Part) -> Walked[Silence]:
+    """Some of the caller's silences that are not over, newest first."""
+    account_id = caller.account.id
+    return walk(
+        partial(store.walk_silences, tx, account_id, now_ms),
+        lambda silence: silence.id,
+        part,
+        lambda: store.count_silences(tx, account_id, now_ms),
+    )
+
+
+def end_silence(tx: Transaction, caller: Caller, silence_id: int, now_ms: int) -> None:
+    """End a silence of the caller now; raises ``NotFound`` where it is over already."""
+    hold_account(tx, caller.account.id)
+    show_silence(tx, caller, silence_id, now_ms)
+    store.end_silence(tx, caller.account.id, silence_id, now_ms)

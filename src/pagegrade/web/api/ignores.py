@@ -11,8 +11,8 @@ from pagegrade.model.ignores import StoredIgnore
 from pagegrade.model.schema import Count, Timestamp, about
 from pagegrade.render.english import N_
 from pagegrade.report.serialize import format_timestamp, timestamp
-from pagegrade.service.container import Services
 from pagegrade.service.ignores import operations as service
+from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON

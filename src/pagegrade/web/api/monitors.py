@@ -11,8 +11,7 @@ from pagegrade.model.monitors import Monitor
 from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.monitors import operations as service
-from pagegrade.service.monitors.operations import MonitorChange
-from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
+from pagegrade.service.monitors.operations import MonitorChange, read_budgets, read_schedule, read_timezone
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON

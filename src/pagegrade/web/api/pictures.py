@@ -6,7 +6,7 @@ from typing import Final
 
 from pagegrade.parse.files.image import SHOWN_TYPES
 from pagegrade.service.container import Services
-from pagegrade.service.reports.pictures import show_picture
+from pagegrade.service.reports.views import show_picture
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.service.container import Services
-from pagegrade.service.reports import history as service
+from pagegrade.service.reports import views as service
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation

@@ -11,7 +11,7 @@ from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.monitors import MAX_REASON, Silence
 from pagegrade.render.english import N_
 from pagegrade.service.container import Services
-from pagegrade.service.monitors import silences as service
+from pagegrade.service.monitors import operations as service
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON

@@ -10,7 +10,7 @@ from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.service.webhooks import operations as service
-from pagegrade.service.webhooks.validation import read_change, read_webhook
+from pagegrade.service.webhooks.operations import read_change, read_webhook
 from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response

@@ -31,9 +31,9 @@ from pagegrade.service.accounts.operations import (
 )
 from pagegrade.service.accounts.quotas import PLAN, find_quotas
 from pagegrade.service.accounts.team import LAST_OWNER
+from pagegrade.service.administration import OWN_ERASURE, PARTS_OF_A_REQUEST, finish_erasure
 from pagegrade.service.container import Services
-from pagegrade.service.doctor.checks import Diagnosis, format_size
-from pagegrade.service.erasure import OWN_ERASURE, PARTS_OF_A_REQUEST, finish_erasure
+from pagegrade.service.doctor.machine import Diagnosis, format_size
 from pagegrade.service.health import OK
 from pagegrade.service.sign_in import link_url
 from pagegrade.service.system_status import find_overview, look_at_system

@@ -27,7 +27,7 @@ from pagegrade.render.comparison_notes import why_not_compared
 from pagegrade.report.codec import read_summary
 from pagegrade.report.compare import Change as FoundChange
 from pagegrade.report.serialize import Analysis, CheckResult
-from pagegrade.service.reports.history import ComparedRuns, RunResults
+from pagegrade.service.reports.views import ComparedRuns, RunResults
 from pagegrade.web.schemas.envelope import Answer, ListAnswer
 from pagegrade.web.schemas.results import (
     ABSENT,

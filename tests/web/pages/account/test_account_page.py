@@ -9,8 +9,8 @@ import pytest
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
 from pagegrade.render.i18n import texts_for
-from pagegrade.service.accounts.login_throttle import CLIENT_AT_ADDRESS
 from pagegrade.service.accounts.operations import set_admin
+from pagegrade.service.accounts.passwords import CLIENT_AT_ADDRESS
 from pagegrade.service.accounts.sessions import start_session
 from pagegrade.service.sign_in import make_link, store_password
 from pagegrade.store.repositories.accounts import load_account

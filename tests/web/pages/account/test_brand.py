@@ -11,7 +11,7 @@ from pagegrade.model.account import PDF_SECTIONS, Brand, Role
 from pagegrade.parse.files.png import clean_png
 from pagegrade.render.brand import brand_css
 from pagegrade.service.accounts.operations import MAX_LOGO_BYTES
-from pagegrade.service.erasure import begin_erasure
+from pagegrade.service.administration import begin_erasure
 from pagegrade.store.repositories.accounts import load_brand, save_brand
 from pagegrade.web.pages.html import PLAIN, with_look
 from tests.parse.files.test_png import chunk, png

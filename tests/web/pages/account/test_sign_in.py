@@ -9,8 +9,8 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Account
-from pagegrade.service.accounts.login_throttle import CLIENT, CLIENT_AT_ADDRESS
 from pagegrade.service.accounts.operations import disable
+from pagegrade.service.accounts.passwords import CLIENT, CLIENT_AT_ADDRESS
 from pagegrade.service.rate_limit import MemoryBuckets
 from pagegrade.service.sign_in import HOUR_MS, make_link, store_password
 from pagegrade.web.ops.metrics import observe

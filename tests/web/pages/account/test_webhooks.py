@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from pagegrade.model.webhooks import Event
-from pagegrade.service.webhooks.payload import make_key, unsubscribe_token
+from pagegrade.service.webhooks.deliveries import make_key, unsubscribe_token
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.outbox import add_test_event
 from pagegrade.store.repositories.webhooks import add_webhook, find_webhook

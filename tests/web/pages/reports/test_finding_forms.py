@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.account import Role
 from pagegrade.model.report import MAX_NOTE
-from pagegrade.service.erasure import erase_part
+from pagegrade.service.administration import erase_part
 from pagegrade.store.repositories.accounts import mark_erasing
 from pagegrade.store.repositories.members import add_membership
 from pagegrade.store.repositories.sessions import list_sessions, save_workspace

@@ -32,8 +32,8 @@ from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHA
 from pagegrade.service.accounts.quotas import find_quotas
 from pagegrade.service.accounts.sessions import end_own_session
 from pagegrade.service.accounts.team import LAST_OWNER
+from pagegrade.service.administration import PARTS_OF_A_REQUEST, begin_erasure, finish_erasure
 from pagegrade.service.container import Services
-from pagegrade.service.erasure import PARTS_OF_A_REQUEST, begin_erasure, finish_erasure
 from pagegrade.service.sign_in import (
     WrongPassword,
     change_password,

@@ -18,8 +18,8 @@ from pagegrade.service.accounts import team as service
 from pagegrade.service.accounts.admission import Access
 from pagegrade.service.accounts.operations import NAME
 from pagegrade.service.accounts.quotas import find_quotas
+from pagegrade.service.administration import PARTS_OF_A_REQUEST, begin_erasure, finish_erasure
 from pagegrade.service.container import Services
-from pagegrade.service.erasure import PARTS_OF_A_REQUEST, begin_erasure, finish_erasure
 from pagegrade.service.sign_in import WrongPassword, check_password, find_password_hash
 from pagegrade.service.unit_of_work import UnitOfWork, of_account, of_person
 from pagegrade.web.http.client_ip import limited_as

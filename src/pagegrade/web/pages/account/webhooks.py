@@ -15,7 +15,7 @@ from pagegrade.service.accounts.admission import Access
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.service.webhooks import operations as service
-from pagegrade.service.webhooks.validation import DEFAULT_EVENTS, WebhookChange, read_webhook
+from pagegrade.service.webhooks.operations import DEFAULT_EVENTS, WebhookChange, read_webhook
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form

@@ -25,7 +25,7 @@ from pagegrade.render.escape import content_disposition, list_name, visible
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.operations import MonitorChange, monitor_reports
 from pagegrade.service.options import AT_ONCE
-from pagegrade.service.reports.bulk import (
+from pagegrade.service.reports.batches import (
     Capacity,
     ReadURLs,
     create_reports,

@@ -15,8 +15,7 @@ from pagegrade.render.finding_list import SEVERITY_NAMES
 from pagegrade.report.gates import SEVERITIES
 from pagegrade.service.audits.operations import show_audit
 from pagegrade.service.monitors import operations as service
-from pagegrade.service.monitors.operations import MonitorChange
-from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
+from pagegrade.service.monitors.operations import MonitorChange, read_budgets, read_schedule, read_timezone
 from pagegrade.service.reports.operations import find_report
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields

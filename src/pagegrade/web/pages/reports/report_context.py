@@ -21,8 +21,7 @@ from pagegrade.render.html import Extras, render_article, render_comparison
 from pagegrade.render.i18n import Texts
 from pagegrade.report.codec import has_rendering
 from pagegrade.service.catalogue import catalogue_names
-from pagegrade.service.reports.history import Two
-from pagegrade.service.reports.views import Viewed, compare_two, shown_report
+from pagegrade.service.reports.views import Two, Viewed, compare_two, shown_report
 from pagegrade.web.pages.html import View
 from pagegrade.web.report_files import OF_SEVERAL, PAPERS, ZIPPED, is_offered
 

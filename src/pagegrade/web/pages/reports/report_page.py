@@ -25,10 +25,17 @@ from pagegrade.render.shared_pictures import HEIGHT, LABEL, UNKNOWN, badge_width
 from pagegrade.service.accounts.operations import brand_of
 from pagegrade.service.container import Services
 from pagegrade.service.rate_limit import Bucket
-from pagegrade.service.reports.history import Choice
-from pagegrade.service.reports.pictures import find_picture, show_picture
 from pagegrade.service.reports.shares import find_public
-from pagegrade.service.reports.views import Compared, Viewed, compare_own, find_wait, view_own
+from pagegrade.service.reports.views import (
+    Choice,
+    Compared,
+    Viewed,
+    compare_own,
+    find_picture,
+    find_wait,
+    show_picture,
+    view_own,
+)
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.client_ip import limited_as
 from pagegrade.web.http.conditional import is_unchanged

@@ -9,7 +9,7 @@ from pagegrade.model.errors import QuotaExceeded, ValidationFailed
 from pagegrade.model.monitors import MAX_REASON
 from pagegrade.render.english import N_
 from pagegrade.service.monitors import operations as monitors
-from pagegrade.service.monitors import silences as service
+from pagegrade.service.monitors import operations as service
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation

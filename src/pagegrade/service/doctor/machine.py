@@ -1,7 +1,8 @@
-"""Is this machine fit for the service: versions, clock, the guard over outgoing connections, the parser's processes.
+"""Is this machine fit for the service: versions, clock, guard over outgoing connections, parser, browser.
 
 Every look gives one or more findings and never raises: what cannot be looked at is a finding too. Nothing outside of
-this machine is asked, except by ``try_fetch``.
+this machine is asked, except by ``try_fetch``. Of the browser that draws pages it says which one, whether its sandbox
+works, and whether it starts.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from pagegrade.gather.browser.options import HOW_TO_GET_ONE, RenderingFailed, find_browser
+from pagegrade.gather.browser.process import try_browser
 from pagegrade.gather.confinement import FILTERED_MACHINES, landlock_version
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.gather.guard import Guard, Permit
@@ -31,6 +34,7 @@ from pagegrade.render.english import N_, Phrase, phrase
 from pagegrade.render.pdf import is_installed
 from pagegrade.sandbox.pool import Children, TaskRunner
 from pagegrade.sandbox.worker import remaining_rights
+from pagegrade.service.options import RenderDefault
 from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.single_sign_on import SignOnFailed, count_keys
@@ -418,3 +422,44 @@ def format_size(count: int) -> Phrase:
             return phrase("{0} {1}", count if unit == "B" else round(size, 1), unit)
         size /= 1000
     return phrase("{0} {1}", round(size, 1), "TB")
+
+
+_TOPIC = N_("browser")
+
+
+async def look_at_browser(configured: str | None, render: RenderDefault, *, platform: str = sys.platform) -> Diagnosis:
+    """Start the browser once and report on it; where it is required, its absence is a problem.
+
+    Args:
+        configured: ``PAGEGRADE_BROWSER``; ``None`` to look for one.
+        render: ``PAGEGRADE_RENDER``.
+        platform: As ``sys.platform``.
+    """
+    if render == "never":
+        return ok(_TOPIC, "not used: PAGEGRADE_RENDER is never")
+    serious = problem if render == "always" else warning
+    if platform != "linux":
+        message = phrase("pages are not drawn on {0}, where a browser cannot be isolated", platform)
+        return ok(_TOPIC, message) if render == "auto" else problem(_TOPIC, message, "Run the service on Linux.")
+    program = find_browser(configured)
+    if program is None:
+        if configured is not None:
+            return serious(
+                _TOPIC, phrase("{0} is no program that can be run", configured), "Correct PAGEGRADE_BROWSER."
+            )
+        message = phrase("none found; pages are analyzed without one")
+        return ok(_TOPIC, message) if render == "auto" else problem(_TOPIC, message, HOW_TO_GET_ONE)
+    try:
+        trial = await try_browser(program)
+    except RenderingFailed as error:
+        return serious(_TOPIC, phrase("{0}: {1}", program, error.detail), "Fix it, or set PAGEGRADE_RENDER=never.")
+    if not trial.sandboxed:
+        return serious(
+            _TOPIC,
+            phrase("{0} ({1}) draws pages without a filter for system calls", trial.product, program),
+            "Install a Chromium of your distribution, or set PAGEGRADE_RENDER=never.",
+        )
+    return ok(
+        _TOPIC,
+        phrase("{0} ({1}), isolated and sandboxed, started in {2} s", trial.product, program, round(trial.seconds, 1)),
+    )

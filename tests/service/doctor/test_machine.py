@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,10 +16,11 @@ from pagegrade.gather.confinement import landlock_version
 from pagegrade.gather.outgoing_proxy import read_proxy
 from pagegrade.model.identity import RELEASED_MS
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.doctor import checks as module
-from pagegrade.service.doctor.checks import (
+from pagegrade.service.doctor import machine as module
+from pagegrade.service.doctor.machine import (
     Diagnosis,
     format_size,
+    look_at_browser,
     look_at_children,
     look_at_clock,
     look_at_guard,
@@ -31,7 +33,9 @@ from pagegrade.service.doctor.checks import (
     look_at_versions,
     try_fetch,
 )
+from pagegrade.service.options import RenderDefault
 from pagegrade.service.runs.options import AnalyzeOptions
+from tests.chromium import program
 from tests.identity_provider import SECRET, issuer_on_loopback
 from tests.kernel import knows_filters
 from tests.site.serve import serve_site
@@ -206,7 +210,7 @@ def test_a_machine_whose_calls_are_not_known_is_named() -> None:
     script = """
 import asyncio
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.doctor.checks import look_at_rights
+from pagegrade.service.doctor.machine import look_at_rights
 
 async def look():
     children = Children(1)
@@ -329,3 +333,50 @@ def test_a_provider_that_does_not_answer_is_a_problem() -> None:
     found = asyncio.run(look_at_provider(issuer.provider(), AnalyzeOptions(), None))
 
     assert (found.level, "127.0.0.1" in found.message) == ("problem", True)
+
+
+__all__ = ["program"]
+
+
+def look(configured: str | None, render: RenderDefault, platform: str = "linux") -> Diagnosis:
+    """The finding."""
+    return asyncio.run(look_at_browser(configured, render, platform=platform))
+
+
+def test_the_browser_is_named_and_was_started(program: Path) -> None:
+    """With its sandbox on."""
+    found = look(str(program), "always")
+
+    assert found.level == "ok"
+    assert "isolated and sandboxed" in found.message
+    assert str(program) in found.message
+
+
+@pytest.mark.parametrize(
+    ("configured", "render", "platform", "level"),
+    [
+        ("/no/such/browser", "never", "linux", "ok"),
+        ("/no/such/browser", "auto", "linux", "warning"),
+        ("/no/such/browser", "always", "linux", "problem"),
+        ("/bin/true", "auto", "linux", "warning"),
+        ("/bin/true", "always", "linux", "problem"),
+        (None, "auto", "darwin", "ok"),
+        (None, "always", "darwin", "problem"),
+    ],
+)
+def test_what_is_missing_is_as_serious_as_it_is_required(
+    configured: str | None, render: RenderDefault, platform: str, level: str
+) -> None:
+    """It is no finding for those who need none; every other finding says what to do."""
+    found = look(configured, render, platform)
+
+    assert found.level == level
+    assert bool(found.advice) == (level != "ok")
+
+
+def test_without_a_browser_there_is_nothing_to_fix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Pages are analyzed without one, unless it is required."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert look(None, "auto").level == "ok"
+    assert look(None, "always").advice.startswith("Install a Chromium")

@@ -4,7 +4,7 @@ import pytest
 
 from pagegrade.model.errors import Violation
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_SCHEDULE
-from pagegrade.service.monitors.validation import read_budgets, read_schedule, read_timezone
+from pagegrade.service.monitors.operations import read_budgets, read_schedule, read_timezone
 
 
 def test_conditions_on_an_audit_are_others_than_on_a_report() -> None:

@@ -10,7 +10,7 @@ from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed
 from pagegrade.model.monitors import LONGEST_MS, MAX_REASON, MAX_SILENCES, Silence
 from pagegrade.service.id_lists import Part
-from pagegrade.service.monitors.silences import (
+from pagegrade.service.monitors.operations import (
     begin_silence,
     end_silence,
     list_silences,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from pagegrade.model.errors import NotFound
 from pagegrade.model.stored import PackedPicture
 from pagegrade.report.codec import pack_report
-from pagegrade.service.reports.pictures import ShownPicture, show_picture
+from pagegrade.service.reports.views import ShownPicture, show_picture
 from tests.report_builders import make_report
 from tests.service.instance import Instance, caller_of
 from tests.store_builders import add_owner, make_database
