@@ -34,8 +34,7 @@ from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import load_report
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import reports
-from pagegrade.web.schemas.report import report_object
-from pagegrade.web.schemas.results import ABSENT
+from pagegrade.web.schemas.report import ABSENT, report_object
 from tests.postgres import Databases
 from tests.store_builders import recount
 

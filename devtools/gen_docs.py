@@ -34,8 +34,7 @@ from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.report import CATEGORIES
 from pagegrade.scoring import Rule, rules_of
 from pagegrade.web.openapi_export import describe_api
-from pagegrade.web.problem_texts import TEXTS, statuses_of
-from pagegrade.web.problems import PROBLEMS
+from pagegrade.web.problems import PROBLEMS, TEXTS, statuses_of
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REFERENCE: Final = Path("docs/reference")

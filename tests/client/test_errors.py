@@ -6,8 +6,7 @@ import pytest
 
 from pagegrade.client.errors import APIError, BadRequest, ServerError, ValidationFailed, error_of
 from pagegrade.client.types import Problem
-from pagegrade.web.problem_texts import statuses_of
-from pagegrade.web.problems import PROBLEMS
+from pagegrade.web.problems import PROBLEMS, statuses_of
 
 PROBLEM: Problem = {
     "type": "https://reports.example.org/problems/not-found",

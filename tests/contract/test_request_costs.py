@@ -23,20 +23,25 @@ from pagegrade.service.reports.batches import read_url_list, read_urls
 from pagegrade.service.webhooks.operations import read_webhook
 from pagegrade.store.repositories.search import search_patterns
 from pagegrade.web.app import negotiate_gzip
-from pagegrade.web.http.accept import accepts_json, preferred, preferred_by_program
-from pagegrade.web.http.body import JSON, MULTIPART, parse_body, read_media_type
-from pagegrade.web.http.client_ip import bearer_key, client_address
-from pagegrade.web.http.conditional import is_unchanged, may_change
-from pagegrade.web.http.cursors import read_cursor
+from pagegrade.web.http.body import JSON, MULTIPART, parse_body, parse_pairs, parse_parameters, read_media_type
 from pagegrade.web.http.fields import UnreadableError
-from pagegrade.web.http.forms import parse_pairs, parse_parameters
+from pagegrade.web.http.request_headers import (
+    accepts_json,
+    bearer_key,
+    client_address,
+    is_unchanged,
+    may_change,
+    preferred,
+    preferred_by_program,
+)
 from pagegrade.web.http.response import Response
 from pagegrade.web.pages.account.sign_in import own_place
+from pagegrade.web.paging import read_cursor
 from pagegrade.web.parameters import read_members, read_moment
 from pagegrade.web.problems import Rejected
 from pagegrade.web.request import parse_prefer, unknown_warnings, with_lists
+from pagegrade.web.server.limits import RefusedError
 from pagegrade.web.server.protocol import check_headers, read_target
-from pagegrade.web.server.refusals import RefusedError
 from pagegrade.web.session_cookie import read_cookies
 from tests.contract.hostile_requests import (
     SHAPES,

@@ -23,8 +23,7 @@ from devtools.gen_docs import (
 )
 from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.model.errors import FAILURE_CODES
-from pagegrade.web.problem_texts import TEXTS
-from pagegrade.web.problems import PROBLEMS
+from pagegrade.web.problems import PROBLEMS, TEXTS
 
 
 def test_every_check_has_a_page_and_a_row() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.service.reports.views import ShownPicture
-from pagegrade.web.http.headers import INERT
+from pagegrade.web.http.response import INERT
 from pagegrade.web.responses import enveloped, hashed_tag, picture_response, validators
 from tests.web.calling import BASE_URL, Instance, with_instance
 

@@ -9,9 +9,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pagegrade.web.http.client_ip import Network
-from pagegrade.web.server.limits import ServerLimits
-from pagegrade.web.server.refusals import Refusal
+from pagegrade.web.http.request_headers import Network
+from pagegrade.web.server.limits import Refusal, ServerLimits
 from pagegrade.web.server.serve import serve
 from tests.waiting import turns
 

@@ -24,19 +24,19 @@ from pagegrade.service.accounts.admission import REQUESTS, Requested, RoleNeeded
 from pagegrade.service.accounts.sessions import keep_session
 from pagegrade.service.container import Services
 from pagegrade.web.exchange import Bound, Exchange, bind
-from pagegrade.web.http.accept import accepts_json, preferred_by_program
 from pagegrade.web.http.body import CLOSE, ClientGone
-from pagegrade.web.http.headers import (
+from pagegrade.web.http.request_headers import accepts_json, preferred_by_program
+from pagegrade.web.http.response import (
     API,
     FRESH,
     UNKEPT,
+    Response,
     encode_headers,
     origin_headers,
     preflight_headers,
     rate_headers,
     standing_headers,
 )
-from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.public import foreign_form, problem_page, role_needed, sign_in_needed
 from pagegrade.web.problems import MEDIA_TYPE, Problem, Rejected, internal_error, problem_body, problem_of

@@ -14,7 +14,7 @@ from pagegrade.observability.tracing import NO_SPAN, Span
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.client_ip import bearer_key, limited_as
+from pagegrade.web.http.request_headers import bearer_key, limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.pages.html import View

@@ -14,8 +14,7 @@ from pydantic import BaseModel
 from pagegrade.model.account import Role
 from pagegrade.service.accounts.admission import Access
 from pagegrade.web.http.body import FORM, MULTIPART
-from pagegrade.web.http.headers import API
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.response import API, Response
 
 PAGES: Final = "Pages"
 """Tag of operations for people, which are not part of the API: the description leaves them out."""

@@ -23,9 +23,9 @@ from pagegrade.parse.url import parse_target_url
 from pagegrade.service.accounts.operations import MAX_NAME
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import AT_ONCE
-from pagegrade.web.http.cursors import MAX_CHARACTERS as MAX_CURSOR
-from pagegrade.web.http.cursors import Cursor, read_cursor
 from pagegrade.web.http.fields import Reads, UnreadableError
+from pagegrade.web.paging import MAX_CHARACTERS as MAX_CURSOR
+from pagegrade.web.paging import Cursor, read_cursor
 from pagegrade.web.schemas.report import ListedReport
 
 PER_PAGE: Final = 10

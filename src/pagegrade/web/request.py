@@ -26,10 +26,9 @@ from pagegrade.model.errors import NotFound, ValidationFailed, Violation
 from pagegrade.model.identity import PRODUCT, mark_request_id
 from pagegrade.parse.http.headers import split_outside_quotes
 from pagegrade.service.reports.validation import RequestWarning
-from pagegrade.web.http.body import FORM, MAX_BYTES, parse_received, read_body, read_media_type
-from pagegrade.web.http.client_ip import Network, client_address
+from pagegrade.web.http.body import FORM, MAX_BYTES, parse_pairs, parse_received, read_body, read_media_type
 from pagegrade.web.http.fields import is_spelled_freely, names_of, read_fields
-from pagegrade.web.http.forms import parse_pairs
+from pagegrade.web.http.request_headers import Network, client_address
 from pagegrade.web.operations import Operation
 from pagegrade.web.problems import Rejected, bad_request
 

@@ -13,14 +13,13 @@ from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.service.reports.views import ShownPicture
 from pagegrade.web.http.body import JSON
-from pagegrade.web.http.conditional import http_date, is_unchanged, may_change
-from pagegrade.web.http.headers import FRESH, INERT
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.request_headers import http_date, is_unchanged, may_change
+from pagegrade.web.http.response import FRESH, INERT, Response
 from pagegrade.web.paging import Page, Walk, page_body, walk_body
 from pagegrade.web.parameters import Paged
 from pagegrade.web.request import Request
 from pagegrade.web.schemas.envelope import Deleted
-from pagegrade.web.schemas.results import Part
+from pagegrade.web.schemas.report import Part
 
 T = TypeVar("T")
 FIRST_NOT_DONE: Final = 300

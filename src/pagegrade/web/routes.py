@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagegrade.web import agents
+from pagegrade.web import agents, ops
 from pagegrade.web.api import (
     access_profiles,
     account,
@@ -23,10 +23,8 @@ from pagegrade.web.api import (
     silences,
     webhooks,
 )
-from pagegrade.web.api import keys as api_keys
 from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
-from pagegrade.web.ops import health, metrics
 from pagegrade.web.pages import admin, html, public, share
 from pagegrade.web.pages.account import access_profiles as own_access
 from pagegrade.web.pages.account import account_page as own_account
@@ -48,9 +46,8 @@ from pagegrade.web.pages.audits import sharing as audit_sharing
 from pagegrade.web.pages.reports import bulk, exports, finding_forms, report_list, report_page, settings
 from pagegrade.web.pages.reports import monitors as own_monitors
 from pagegrade.web.pages.reports import projects as own_projects
-from pagegrade.web.pages.reports import silences as own_silences
 
-PROBES: Final[tuple[Operation, ...]] = (*health.OPERATIONS, *metrics.OPERATIONS)
+PROBES: Final[tuple[Operation, ...]] = ops.OPERATIONS
 """Operations of a process that serves probes only."""
 
 ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
@@ -69,7 +66,6 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *audits.OPERATIONS,
     *projects.OPERATIONS,
     *account.OPERATIONS,
-    *api_keys.OPERATIONS,
     *checks.OPERATIONS,
     *description.OPERATIONS,
     *agents.OPERATIONS,
@@ -80,7 +76,6 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *bulk.OPERATIONS,
     *settings.OPERATIONS,
     *own_monitors.OPERATIONS,
-    *own_silences.OPERATIONS,
     *finding_forms.OPERATIONS,
     *ignore_rules.OPERATIONS,
     *own_projects.OPERATIONS,

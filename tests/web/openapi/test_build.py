@@ -15,8 +15,7 @@ from pagegrade.web.http.body import JSON
 from pagegrade.web.openapi.build import answer_examples, answer_headers, build_openapi, path_names, problem_codes
 from pagegrade.web.openapi.components import ANSWER_HEADERS, TAGS
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.problem_texts import statuses_of
-from pagegrade.web.problems import PROBLEMS
+from pagegrade.web.problems import PROBLEMS, statuses_of
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.schemas.report import ReportAnswer
 from tests.web.documents_check import description, faults_of_value, resolved

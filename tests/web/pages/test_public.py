@@ -15,8 +15,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.html import PLAIN
 from pagegrade.web.pages.public import POLICY, slug_of
-from pagegrade.web.problem_texts import TEXTS
-from pagegrade.web.problems import PROBLEMS
+from pagegrade.web.problems import PROBLEMS, TEXTS
 from pagegrade.web.request import Request
 from tests.web.calling import BASE_URL, Instance, with_instance
 

@@ -1,5 +1,3 @@
-"""The JSON object of a report, put together from stored pieces, and its example."""
-
 from __future__ import annotations
 
 import msgspec
@@ -8,11 +6,45 @@ from msgspec.structs import replace
 from pagegrade.model.stored import PackedReport, StoredReport
 from pagegrade.report.codec import pack_report, unpack_detail
 from pagegrade.report.serialize import report_from_dict, report_to_dict
-from pagegrade.web.schemas.report import Report, ReportItem, report_object, share_url, unfinished
-from pagegrade.web.schemas.results import ABSENT
+from pagegrade.web.schemas.report import (
+    ABSENT,
+    NO_SUMMARY,
+    DetailBytes,
+    Report,
+    ReportItem,
+    integer,
+    moment,
+    report_object,
+    result_members,
+    share_url,
+    unfinished,
+)
+from pagegrade.web.schemas.run import RunItem
 from pagegrade.web.schemas.shape import example_of
 from tests.report_builders import make_failed_report, make_report, poisoned_report
 from tests.store_builders import NOW_MS
+
+
+def members(detail: DetailBytes) -> dict[str, object]:
+    """The members of what has no results yet."""
+    found: dict[str, object] = msgspec.json.decode(b"{" + b"".join(result_members(NO_SUMMARY, detail, 3))[1:] + b"}")
+    return found
+
+
+def test_what_is_not_asked_for_is_left_out() -> None:
+    """An item of a list has no results; a whole object has null until there are some."""
+    item, whole = members(ABSENT), members(None)
+
+    assert set(item) <= set(RunItem.__struct_encode_fields__)
+    assert set(whole) - set(item) == {"results", "page", "rendered"}
+    assert whole["run"] is None
+
+
+def test_a_missing_number_or_time_is_null() -> None:
+    """Zero is a number, and 1970 is a time."""
+    assert (integer(None), integer(0)) == (b"null", b"0")
+    assert (moment(None), moment(0)) == (b"null", b'"1970-01-01T00:00:00.000Z"')
+
 
 BASE = "https://reports.example.org"
 MEMBERS = (

@@ -11,9 +11,16 @@ from typing import Any, Final
 import httptools
 import pytest
 
-from pagegrade.web.server.limits import ServerLimits
+from pagegrade.web.server.limits import (
+    BAD_CODING,
+    BAD_HOST,
+    BAD_TARGET,
+    BAD_VERSION,
+    Refusal,
+    RefusedError,
+    ServerLimits,
+)
 from pagegrade.web.server.protocol import check_headers, read_target
-from pagegrade.web.server.refusals import BAD_CODING, BAD_HOST, BAD_TARGET, BAD_VERSION, Refusal, RefusedError
 from tests.waiting import pause_for, turns, wait_for
 from tests.web.wires import GET, PATIENCE_S, Recorder, Site, read_all, read_reply, replies_in, request, serving
 

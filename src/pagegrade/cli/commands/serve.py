@@ -25,8 +25,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.url import name_of
 from pagegrade.store.repositories.installation import note_origin
 from pagegrade.web.app import make_app
-from pagegrade.web.ops.health import ALWAYS_ANSWERED
-from pagegrade.web.ops.metrics import RefusalObserver, observe
+from pagegrade.web.ops import ALWAYS_ANSWERED, RefusalObserver, observe
 from pagegrade.web.routes import PROBES
 from pagegrade.web.server.serve import loop_factory, serve
 from pagegrade.wiring import ServerOptions, make_services, require_browser, server_options, service_options

@@ -1,30 +1,130 @@
-"""The account of the caller."""
+"""The account of the caller, and its API keys, for programs whose key has the scope ``keys``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Final, Literal, cast
 
 import msgspec
 
+from pagegrade.model.account import DEFAULT_SCOPES, KEYS, Key, Permission, QuotaState
 from pagegrade.model.account import Account as StoredAccount
-from pagegrade.model.account import Key, QuotaState
 from pagegrade.model.account import MonthUsage as StoredMonth
 from pagegrade.model.account import Usage as StoredUsage
 from pagegrade.model.schema import Count, Points, Timestamp, about
+from pagegrade.render.english import N_
 from pagegrade.report.serialize import timestamp
+from pagegrade.service.accounts import own_keys as service
 from pagegrade.service.accounts.operations import find_usage
 from pagegrade.service.accounts.quotas import find_quotas
 from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.api.id_lists import answer_id_list
+from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
+from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
+from pagegrade.web.parameters import CreateKeyBody, KeyListQuery
+from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import enveloped, fresh_answer
-from pagegrade.web.schemas.envelope import Answer
-from pagegrade.web.schemas.key import APIKey, api_key
-from pagegrade.web.schemas.shape import Document
+from pagegrade.web.responses import IDENTITY, deleted_answer, enveloped, fresh_answer, written_answer
+from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.shape import Document, extended
+
+
+class APIKey(Document, frozen=True, kw_only=True):
+    """A key, without its secret."""
+
+    id: Annotated[int, about("Number of the key.", 3, minimum=1)]
+    name: Annotated[str, about("Name chosen by its owner.", "ci")]
+    prefix: Annotated[str, about("First characters, to recognize it by.", "pgk_8Hs2aB9d")]
+    scopes: Annotated[tuple[Permission, ...], about("Permissions of the key.", list(DEFAULT_SCOPES))]
+    project: Annotated[
+        str | None, about("The only project that the key can use; null: all projects.", None, "example.com")
+    ]
+    expires_at: Annotated[Timestamp | None, about("Null: never.", None, "2027-01-01T00:00:00.000Z")]
+    last_used_at: Annotated[Timestamp | None, about("To the minute; null: never before.", "2026-01-05T12:34:00.000Z")]
+
+
+class ListedKey(APIKey, frozen=True, kw_only=True):
+    """A key of the account, without its secret."""
+
+    object: Annotated[Literal["key"], about("The kind of object.", "key")]
+    made_by: Annotated[
+        int | None,
+        about(
+            "The key that made it through the API, and is revoked together with it; null: a person made it.", None, 3
+        ),
+    ]
+    created_at: Annotated[Timestamp, about("Time of its creation.", "2026-01-05T12:34:56.789Z")]
+
+
+class MadeKey(ListedKey, frozen=True, kw_only=True):
+    """A new key."""
+
+    secret: Annotated[
+        str | None,
+        about(
+            "The key itself, shown this one time. Null in an answer that repeats an earlier one: only a hash is "
+            "stored.",
+            "pgk_8Hs2aB9dW0kQm3xYvN7rTzL5cEjP1uGfDhSiKoMbAnVtR4q6wXy2Z",
+        ),
+    ]
+
+
+class KeyAnswer(Answer, frozen=True, kw_only=True):
+    """One API key."""
+
+    data: Annotated[ListedKey, about("The key, without its secret.")]
+
+
+class MadeKeyAnswer(Answer, frozen=True, kw_only=True):
+    """A new API key."""
+
+    data: Annotated[MadeKey, about("The key, with its secret.")]
+
+
+class KeyList(CursorListAnswer, frozen=True, kw_only=True):
+    """API keys."""
+
+    data: Annotated[list[ListedKey], about("The keys of this page.")]
+
+
+class DeletedKey(Deleted, frozen=True, kw_only=True):
+    """Confirmation that a key was revoked."""
+
+    id: Annotated[int, about("The revoked key.", 4, minimum=1)]
+    object: Annotated[Literal["key"], about("The kind of object.", "key")] = "key"
+
+
+def key_object(key: Key) -> bytes:
+    """The JSON object of a key of a list."""
+    return msgspec.json.encode(_listed(key))
+
+
+def made_key_object(key: Key, secret: str | None) -> bytes:
+    """The JSON object of a new key; ``None``: its secret was shown before."""
+    return msgspec.json.encode(extended(_listed(key), MadeKey, secret=secret))
+
+
+def api_key(key: Key) -> APIKey:
+    """The document of a key as its account shows it."""
+    return APIKey(
+        id=key.id,
+        name=key.name,
+        prefix=key.prefix,
+        scopes=cast("tuple[Permission, ...]", key.scopes),
+        project=key.project,
+        expires_at=timestamp(key.expires_at_ms),
+        last_used_at=timestamp(key.last_used_at_ms),
+    )
+
+
+def _listed(key: Key) -> ListedKey:
+    return extended(api_key(key), ListedKey, object="key", made_by=key.made_by, created_at=timestamp(key.created_at_ms))
+
 
 DEFAULT_PER_PAGE: Final = 10
 
@@ -204,6 +304,68 @@ async def show_account(request: Request, work: UnitOfWork, services: Services) -
     return fresh_answer(request, enveloped(data))
 
 
+PATH: Final = "/api/v1/account/keys"
+TAG: Final = "Keys"
+
+
+async def create_key(request: Request, idempotency: Idempotency, services: Services) -> Response:
+    """Make a key; its secret is in this answer and in no other."""
+    refuse_when_draining(services)
+    fields, violations = await request.fields(CreateKeyBody, lists=("scopes",))
+
+    async def respond(made: tuple[Key, str | None]) -> Response:
+        key, secret = made
+        return written_answer(
+            request,
+            services,
+            made_key_object(key, secret),
+            created=key.id,
+            shown=key_object(key),
+            minimal=(*IDENTITY, "secret"),
+        )
+
+    return await idempotency.execute(
+        fields,
+        create=partial(
+            service.create_key_by_key,
+            name=fields.name,
+            scopes=fields.scopes,
+            project=fields.project,
+            expires_at_ms=fields.expires_at,
+            violations=violations,
+            now_ms=request.received_at_ms,
+        ),
+        resource_id=lambda made: made[0].id,
+        load_existing=service.show_without_secret,
+        respond=respond,
+        is_analysis=False,
+    )
+
+
+async def show_key(request: Request, work: UnitOfWork) -> Response:
+    """Return a key, without its secret."""
+    return fresh_answer(request, enveloped(key_object(await work.read(service.show_unrevoked_key, request.id))))
+
+
+async def list_keys(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the account's keys."""
+    query = request.query(KeyListQuery)
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        encode=key_object,
+        read_page=lambda: work.read(service.page_own_keys, page=query.page, per_page=query.per_page),
+        read_part=lambda part: work.read(service.walk_own_keys, part),
+    )
+
+
+async def revoke_key(request: Request, work: UnitOfWork) -> Response:
+    """Revoke a key."""
+    await work.write(service.revoke_unrevoked_key, request.id, request.received_at_ms)
+    return deleted_answer(DeletedKey(id=request.id))
+
+
 OPERATIONS: Final = (
     Operation(
         method="GET",
@@ -216,5 +378,53 @@ OPERATIONS: Final = (
         for_projects=True,
         answers={200: AccountAnswer},
         tag="Account",
+    ),
+    Operation(
+        method="GET",
+        path=PATH,
+        name="list_keys",
+        summary="List API keys",
+        description="The keys of the account that were not revoked, newest first; never a secret.",
+        handler=list_keys,
+        scope=KEYS,
+        query=KeyListQuery,
+        answers={200: KeyList},
+        tag=TAG,
+    ),
+    Operation(
+        method="POST",
+        path=PATH,
+        name="create_key",
+        summary=N_("Make an API key"),
+        description="The new key has at most the scopes of the key of this request, never `keys`, and expires at the "
+        "latest with it; revoking the key of this request revokes it, too. Only this answer has the secret.",
+        handler=create_key,
+        scope=KEYS,
+        body=CreateKeyBody,
+        body_types=(JSON,),
+        answers={201: MadeKeyAnswer},
+        tag=TAG,
+    ),
+    Operation(
+        method="GET",
+        path=f"{PATH}/{{id}}",
+        name="show_key",
+        summary="Show an API key",
+        description="A key of the account that was not revoked; never its secret.",
+        handler=show_key,
+        scope=KEYS,
+        answers={200: KeyAnswer},
+        tag=TAG,
+    ),
+    Operation(
+        method="DELETE",
+        path=f"{PATH}/{{id}}",
+        name="revoke_key",
+        summary=N_("Revoke an API key"),
+        description="From the next request on it does not work, nor do the keys that it made.",
+        handler=revoke_key,
+        scope=KEYS,
+        answers={200: DeletedKey},
+        tag=TAG,
     ),
 )

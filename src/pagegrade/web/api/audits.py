@@ -39,7 +39,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
 from pagegrade.web.problems import Rejected
-from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
+from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining, wait_until_crawled
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (
     IDENTITY,
@@ -80,7 +80,6 @@ from pagegrade.web.schemas.audit_page import (
     page_item,
     page_object,
 )
-from pagegrade.web.wait_for_report import wait_until_crawled
 
 PATH: Final = "/api/v1/audits"
 TAG: Final = "Audits"

@@ -14,7 +14,7 @@ from pagegrade.checks import Check, SiteCheck, all_checks, all_site_checks
 from pagegrade.model.errors import NotFound
 from pagegrade.model.report import RULESET
 from pagegrade.service.catalogue import check_documentation, check_entries, site_check_entries
-from pagegrade.web.http.conditional import is_unchanged
+from pagegrade.web.http.request_headers import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request

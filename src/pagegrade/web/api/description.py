@@ -11,7 +11,7 @@ import msgspec
 
 from pagegrade.model.schema import about
 from pagegrade.service.container import Services
-from pagegrade.web.http.conditional import is_unchanged
+from pagegrade.web.http.request_headers import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.openapi.build import build_openapi
 from pagegrade.web.operations import Operation

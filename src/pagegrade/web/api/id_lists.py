@@ -10,9 +10,8 @@ from pagegrade.model.stored import ListQuery, Position
 from pagegrade.service.container import Services
 from pagegrade.service.id_lists import Listed, Part, Walked
 from pagegrade.web.api.report_list import PAGE_AND_CURSOR
-from pagegrade.web.http.cursors import position_in, write_cursor
 from pagegrade.web.http.response import Response
-from pagegrade.web.paging import Walk
+from pagegrade.web.paging import Walk, position_in, write_cursor
 from pagegrade.web.parameters import PagedById
 from pagegrade.web.request import Request
 from pagegrade.web.responses import listed_answer, url_of, walked_answer

@@ -11,10 +11,9 @@ from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports import operations as service
 from pagegrade.service.reports.operations import ReportItem, ReportResults
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.cursors import position_in, write_cursor
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
-from pagegrade.web.paging import Walk
+from pagegrade.web.paging import Walk, position_in, write_cursor
 from pagegrade.web.parameters import ReportWalkQuery
 from pagegrade.web.report_requests import walk_query
 from pagegrade.web.request import Request

@@ -16,9 +16,8 @@ from pagegrade.service.reports.operations import Stored
 from pagegrade.service.reports.validation import read_change
 from pagegrade.service.reports.views import Viewed, view_unless
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.accept import preferred_by_program
 from pagegrade.web.http.body import FORM, JSON, MULTIPART
-from pagegrade.web.http.conditional import may_change
+from pagegrade.web.http.request_headers import may_change, preferred_by_program
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
@@ -26,7 +25,7 @@ from pagegrade.web.parameters import CreateReportBody, ShowReportQuery, UpdateRe
 from pagegrade.web.problems import Rejected
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_files import MEDIA_TYPES, file_header, make_file
-from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
+from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining, wait_until_finished
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (
     Headers,
@@ -38,7 +37,6 @@ from pagegrade.web.responses import (
     validators,
 )
 from pagegrade.web.schemas.report import DeletedReport, ReportAnswer, report_object, report_parts
-from pagegrade.web.wait_for_report import wait_until_finished
 
 PATH: Final = "/api/v1/reports"
 ASK_AGAIN: Final = ("Retry-After", "2")

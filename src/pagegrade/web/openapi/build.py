@@ -18,7 +18,7 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.webhooks import EVENT_TYPES, EventType
 from pagegrade.web.http.body import FORM, JSON, MULTIPART
-from pagegrade.web.http.headers import API
+from pagegrade.web.http.response import API
 from pagegrade.web.openapi.components import (
     ALWAYS,
     ANSWER_HEADERS,
@@ -31,8 +31,7 @@ from pagegrade.web.openapi.components import (
     JSONObject,
 )
 from pagegrade.web.operations import Operation
-from pagegrade.web.problem_texts import example_problem, statuses_of
-from pagegrade.web.problems import MEDIA_TYPE, PROBLEMS
+from pagegrade.web.problems import MEDIA_TYPE, PROBLEMS, example_problem, statuses_of
 from pagegrade.web.schemas.check import CheckList
 from pagegrade.web.schemas.problem import Problem, ValidationProblem
 from pagegrade.web.schemas.report import ReportAnswer, ReportList, unfinished

@@ -15,8 +15,16 @@ from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.service.reports.validation import ALLOW_NETWORKS, ANY_NETWORK, networks_to_allow
 from pagegrade.service.runs.options import AnalyzeOptions
-from pagegrade.web.http.body import MAX_BYTES, MULTIPART, PAGE_MEDIA_TYPES, parse_received, read_body, read_media_type
-from pagegrade.web.http.forms import parse_pairs, parse_upload
+from pagegrade.web.http.body import (
+    MAX_BYTES,
+    MULTIPART,
+    PAGE_MEDIA_TYPES,
+    parse_pairs,
+    parse_received,
+    parse_upload,
+    read_body,
+    read_media_type,
+)
 from pagegrade.web.request import Request
 
 

@@ -18,8 +18,7 @@ from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.reports.shares import SharedView
 from pagegrade.service.reports.views import Viewed, compare_found, shown_report, view_found
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.client_ip import limited_as
-from pagegrade.web.http.conditional import is_unchanged
+from pagegrade.web.http.request_headers import is_unchanged, limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query

@@ -37,8 +37,7 @@ from pagegrade.service.reports.shares import (
     view_shared,
 )
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.client_ip import limited_as
-from pagegrade.web.http.conditional import is_unchanged
+from pagegrade.web.http.request_headers import is_unchanged, limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import PLAIN, UNLISTED, VARY, View, asset_url, go, with_look

@@ -29,7 +29,7 @@ from pagegrade.report.compare import Change as FoundChange
 from pagegrade.report.serialize import Analysis, CheckResult
 from pagegrade.service.reports.views import ComparedRuns, RunResults
 from pagegrade.web.schemas.envelope import Answer, ListAnswer
-from pagegrade.web.schemas.results import (
+from pagegrade.web.schemas.report import (
     ABSENT,
     NO_SUMMARY,
     RESULTS,

@@ -31,9 +31,8 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from pagegrade.web.problems import MEDIA_TYPE, internal_error, problem_body
-from pagegrade.web.server import refusals
-from pagegrade.web.server.limits import Listening
-from pagegrade.web.server.refusals import Refusal, RefusedError, refusal_bytes
+from pagegrade.web.server import limits
+from pagegrade.web.server.limits import Listening, Refusal, RefusedError, refusal_bytes
 
 
 class Exchange(RequestResponseCycle):
@@ -177,7 +176,7 @@ class Connection(HttpToolsProtocol):
                 alone = phase == "idle" and self.messages <= messages + 1
                 bad_method = isinstance(error, httptools.HttpParserInvalidMethodError)
                 unknown = bad_method and alone and _REQUEST_LINE.match(data)
-                self._refuse(refusals.BAD_METHOD if unknown else refusals.BAD_REQUEST)
+                self._refuse(limits.BAD_METHOD if unknown else limits.BAD_REQUEST)
             return
         if self.phase == "idle":
             if self.messages != messages or phase != "idle":  # empty lines are no request and extend no deadline
@@ -187,9 +186,9 @@ class Connection(HttpToolsProtocol):
         if self.messages == messages or (phase == "idle" and self.messages == messages + 1):
             self.wire_bytes += len(data)
         if self.phase == "head" and self.wire_bytes > self.limits.head_bytes:
-            self._refuse(refusals.LONG_HEAD)
+            self._refuse(limits.LONG_HEAD)
         elif self.wire_bytes > self.limits.head_bytes + self.limits.body_bytes:
-            self._refuse(refusals.LONG_BODY)
+            self._refuse(limits.LONG_BODY)
         elif self.deadline is None:
             self._set_deadline()
 
@@ -224,7 +223,7 @@ class Connection(HttpToolsProtocol):
         if self.answering is None:
             self.hang_up(at_once=True)
         elif self._receives(self.answering) and not self.answering.response_started:
-            self._refuse(refusals.FULL)
+            self._refuse(limits.FULL)
         else:
             self.transport.abort()
 
@@ -244,16 +243,16 @@ class Connection(HttpToolsProtocol):
         super().on_url(url)
         self.head_bytes += len(url)
         if len(self.url) > self.limits.url_bytes:
-            raise RefusedError(refusals.LONG_URL)
+            raise RefusedError(limits.LONG_URL)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Collect a header, or count a trailer; trailers are discarded."""
         self.head_bytes += len(name) + len(value) + 4
         self.header_count += 1
         if self.head_bytes > self.limits.head_bytes:
-            raise RefusedError(refusals.LONG_HEAD)
+            raise RefusedError(limits.LONG_HEAD)
         if self.header_count > self.limits.headers:
-            raise RefusedError(refusals.MANY_HEADERS)
+            raise RefusedError(limits.MANY_HEADERS)
         if self.phase == "head":
             super().on_header(name, value)
 
@@ -263,7 +262,7 @@ class Connection(HttpToolsProtocol):
         version, method = parser.get_http_version(), parser.get_method()
         if parser.should_upgrade():
             if method == b"CONNECT":
-                raise RefusedError(refusals.NO_PROXY)
+                raise RefusedError(limits.NO_PROXY)
             self.upgrading = True
             return
         check_headers(self.headers, version)
@@ -274,10 +273,10 @@ class Connection(HttpToolsProtocol):
         self.scope["raw_path"] = path.encode("ascii")
         self.scope["query_string"] = query
         if len(self.pipeline) >= self.limits.pipelined:
-            raise RefusedError(refusals.LATER)
+            raise RefusedError(limits.LATER)
         if self.extra and path not in self.listening.always:
             if self.listening.active >= self.limits.connections and not self._make_room():
-                raise RefusedError(refusals.FULL)
+                raise RefusedError(limits.FULL)
             self.extra = False
             self.listening.leaving.pop(self, None)
         expects = self.expect_100_continue and version == "1.1"
@@ -376,7 +375,7 @@ class Connection(HttpToolsProtocol):
                 self.parser.feed_data(data)
             except httptools.HttpParserUpgrade as stop:
                 if not self.upgrading:
-                    raise RefusedError(refusals.BAD_REQUEST) from None
+                    raise RefusedError(limits.BAD_REQUEST) from None
                 self.upgrading = False
                 version = self.parser.get_http_version().encode("ascii")
                 head = [self.parser.get_method(), b" ", self.url, b" HTTP/", version, b"\r\n"]
@@ -438,7 +437,7 @@ class Connection(HttpToolsProtocol):
         elif self.phase == "idle":
             self.hang_up()
         else:
-            self._refuse(refusals.FULL if self.extra else refusals.TOO_SLOW)
+            self._refuse(limits.FULL if self.extra else limits.TOO_SLOW)
 
     def _refuse(self, refusal: Refusal) -> None:
         """Answer the arriving request with ``refusal`` after the earlier responses, and stop reading."""
@@ -464,7 +463,7 @@ class Connection(HttpToolsProtocol):
             self._send_refusal(refusal)
 
     def _send_refusal(self, refusal: Refusal) -> None:
-        if refusal is refusals.LATER or self.transport.is_closing():
+        if refusal is limits.LATER or self.transport.is_closing():
             self._end()
             return
         listening = self.listening
@@ -490,7 +489,7 @@ class Connection(HttpToolsProtocol):
         if self.ended or self.transport.is_closing():
             return
         self.ended = True
-        self.refusal = self.refusal or refusals.LATER
+        self.refusal = self.refusal or limits.LATER
         self._leave()
         self._stop_deadline()
         self._unset_keepalive_if_required()
@@ -539,17 +538,17 @@ def check_headers(headers: Iterable[tuple[bytes, bytes]], version: str) -> None:
         RefusedError: The headers are not valid.
     """
     if version not in {"1.0", "1.1"}:
-        raise RefusedError(refusals.BAD_VERSION)
+        raise RefusedError(limits.BAD_VERSION)
     hosts = 0
     for name, value in headers:
         if name == b"host":
             hosts += 1
             if HOST.fullmatch(value.strip(b" \t")) is None:
-                raise RefusedError(refusals.BAD_HOST)
+                raise RefusedError(limits.BAD_HOST)
         elif name == b"transfer-encoding" and (version == "1.0" or value.strip().lower() != b"chunked"):
-            raise RefusedError(refusals.BAD_CODING)
+            raise RefusedError(limits.BAD_CODING)
     if hosts > 1 or (hosts == 0 and version == "1.1"):
-        raise RefusedError(refusals.BAD_HOST)
+        raise RefusedError(limits.BAD_HOST)
 
 
 def read_target(target: bytes) -> tuple[str, bytes]:
@@ -561,5 +560,5 @@ def read_target(target: bytes) -> tuple[str, bytes]:
     """
     parts: Any = httptools.parse_url(target)  # its types promise parts that may be missing
     if parts.userinfo is not None or parts.schema not in {None, b"http", b"https"}:
-        raise RefusedError(refusals.BAD_TARGET)
+        raise RefusedError(limits.BAD_TARGET)
     return (parts.path or b"/").decode("ascii"), parts.query or b""

@@ -20,10 +20,9 @@ from uvicorn import Config
 from pagegrade.clock import now_ms
 from pagegrade.gather.resolver import origin_of
 from pagegrade.model.errors import InvalidInput
-from pagegrade.web.http.client_ip import Network
-from pagegrade.web.server.limits import Listening, ServerLimits
+from pagegrade.web.http.request_headers import Network
+from pagegrade.web.server.limits import Listening, Refusal, ServerLimits
 from pagegrade.web.server.protocol import Connection
-from pagegrade.web.server.refusals import Refusal
 
 BACKLOG: Final = 1024
 OTHER_PORTS: Final = 7

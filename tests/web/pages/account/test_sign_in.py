@@ -13,7 +13,7 @@ from pagegrade.service.accounts.operations import disable
 from pagegrade.service.accounts.passwords import CLIENT, CLIENT_AT_ADDRESS
 from pagegrade.service.rate_limit import MemoryBuckets
 from pagegrade.service.sign_in import HOUR_MS, make_link, store_password
-from pagegrade.web.ops.metrics import observe
+from pagegrade.web.ops import observe
 from pagegrade.web.pages.account.sign_in import HOME, LINKS_PER_MINUTE, MAX_PLACE, own_place
 from tests.store_builders import add_owner
 from tests.web.calling import BASE_URL, Instance, with_instance

@@ -13,7 +13,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.stored import Privacy
 from pagegrade.service import pdf_pool
 from pagegrade.service.rate_limit import Bucket, MemoryBuckets
-from pagegrade.web.http.headers import INERT
+from pagegrade.web.http.response import INERT
 from pagegrade.web.pages.reports.report_context import FORMATS
 from pagegrade.web.pages.share_access import SHARED_DOCUMENTS_PER_MINUTE
 from pagegrade.web.report_files import MEDIA_TYPES, PAPERS

@@ -17,7 +17,7 @@ from pagegrade.report.page_summary import picture_names, rendered_page
 from pagegrade.service.reports import views
 from pagegrade.store.queue.runs import set_step
 from pagegrade.store.repositories.reports import save_settings
-from pagegrade.web.http.headers import INERT
+from pagegrade.web.http.response import INERT
 from pagegrade.web.pages.html import HELPED, PLAIN
 from pagegrade.web.pages.reports import report_page
 from pagegrade.web.pages.reports.report_page import badge_path, badge_snippets

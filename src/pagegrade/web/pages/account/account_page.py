@@ -44,7 +44,7 @@ from pagegrade.service.sign_in import (
     sign_out_everywhere,
 )
 from pagegrade.service.unit_of_work import UnitOfWork, of_person
-from pagegrade.web.http.client_ip import limited_as
+from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form

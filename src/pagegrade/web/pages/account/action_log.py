@@ -15,8 +15,7 @@ from pagegrade.render.escape import content_disposition, list_name
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.team import list_log
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.headers import INERT
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.response import INERT, Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.request import Request

@@ -12,9 +12,8 @@ from pagegrade.render.brand import DARK_GROUND, LIGHT_GROUND, PRODUCT_COLOR, col
 from pagegrade.render.english import N_
 from pagegrade.service.accounts import operations as service
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.conditional import is_unchanged
-from pagegrade.web.http.headers import INERT
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.request_headers import is_unchanged
+from pagegrade.web.http.response import INERT, Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query, read_upload
 from pagegrade.web.pages.html import View, go

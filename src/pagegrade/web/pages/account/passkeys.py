@@ -32,7 +32,7 @@ from pagegrade.service.accounts.sessions import is_token, make_token
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import WrongPassword, check_password, find_password_hash, needs_current_password
 from pagegrade.service.unit_of_work import UnitOfWork, of_person
-from pagegrade.web.http.client_ip import limited_as
+from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.account.account_page import Typed, browser_name, password_refused, session_of, show_account

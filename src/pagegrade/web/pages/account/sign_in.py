@@ -16,7 +16,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.sign_in import MAX_EMAIL, WrongPassword, find_linked, sign_in_with_link, sign_in_with_password
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.client_ip import limited_as
+from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_form

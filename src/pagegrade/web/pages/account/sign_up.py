@@ -13,7 +13,7 @@ from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MIN_ACCOUNT_CHA
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import check_new_password
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.client_ip import limited_as
+from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.account.sign_in import count_link, new_person

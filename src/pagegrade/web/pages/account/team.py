@@ -22,7 +22,7 @@ from pagegrade.service.administration import PARTS_OF_A_REQUEST, begin_erasure, 
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import WrongPassword, check_password, find_password_hash
 from pagegrade.service.unit_of_work import UnitOfWork, of_account, of_person
-from pagegrade.web.http.client_ip import limited_as
+from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.account.account_page import Typed, password_refused

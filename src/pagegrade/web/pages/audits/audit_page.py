@@ -34,8 +34,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.audit_files import AuditFile, FileName, is_offered, make_audit_file
 from pagegrade.web.audit_parameters import AuditCompareQuery, AuditExportQuery, AuditPageListQuery
 from pagegrade.web.http.fields import read_fields
-from pagegrade.web.http.headers import INERT
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.response import INERT, Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.audits.audit_list import SCOPES, STATES, refusal
 from pagegrade.web.pages.forms import problems_of_input, read_form, read_query

@@ -40,11 +40,9 @@ from pagegrade.service.reports.validation import NewReport
 from pagegrade.service.reports.views import view_each, view_own
 from pagegrade.service.sitemaps import FoundURLs, read_sitemap_urls
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.body import ClientGone
+from pagegrade.web.http.body import ClientGone, parse_pairs
 from pagegrade.web.http.fields import read_fields
-from pagegrade.web.http.forms import parse_pairs
-from pagegrade.web.http.headers import INERT
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.response import INERT, Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import problems_of_input, read_form, refusal_of, sentence, with_setting
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
@@ -65,9 +63,8 @@ from pagegrade.web.parameters import CreateReportBody
 from pagegrade.web.problems import Rejected, problem_of
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, Archive, make_file, make_file_of_several
-from pagegrade.web.report_requests import list_query, new_report_of, refuse_when_draining
+from pagegrade.web.report_requests import has_left, list_query, new_report_of, refuse_when_draining
 from pagegrade.web.request import MAX_ID, Request
-from pagegrade.web.wait_for_report import has_left
 
 MAX_FORM_BYTES: Final = 1_048_576
 """Maximum length of a form: fits the maximum number of URLs, and some more."""

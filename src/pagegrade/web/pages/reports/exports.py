@@ -21,8 +21,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.reports.operations import list_all
 from pagegrade.service.reports.views import Viewed, view_found, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.headers import INERT
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.response import INERT, Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View

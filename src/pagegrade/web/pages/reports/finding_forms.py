@@ -29,7 +29,6 @@ from pagegrade.service.reports.views import shown_report, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
-from pagegrade.web.ignore_requests import read_rule
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.account.keys import DAY_MS
 from pagegrade.web.pages.forms import problems_of, read_form, read_query
@@ -38,6 +37,7 @@ from pagegrade.web.pages.reports.report_list import PATH
 from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
 from pagegrade.web.parameters import CreateIgnoreBody
 from pagegrade.web.problems import problem_of
+from pagegrade.web.report_requests import read_rule
 from pagegrade.web.request import Request
 
 MEANINGS: Final[Mapping[ManualOutcome, str]] = {

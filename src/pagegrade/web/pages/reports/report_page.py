@@ -37,10 +37,8 @@ from pagegrade.service.reports.views import (
     view_own,
 )
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.client_ip import limited_as
-from pagegrade.web.http.conditional import is_unchanged
-from pagegrade.web.http.headers import UNKEPT
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.request_headers import is_unchanged, limited_as
+from pagegrade.web.http.response import UNKEPT, Response
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import HELPED, UNLISTED, View

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from pagegrade.model.account import Key
-from pagegrade.web.schemas.key import ListedKey, MadeKey, api_key, key_object, made_key_object
+from pagegrade.web.api.account import ListedKey, MadeKey, api_key, key_object, made_key_object
 
 KEY = Key(id=3, account_id=1, name="ci", prefix="pgk_8Hs2", scopes=("reports:read",), created_at_ms=1, made_by=2)
 

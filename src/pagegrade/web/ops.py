@@ -1,4 +1,6 @@
-"""Counts of the process and the queue, in the text format of Prometheus.
+"""Endpoints for operators: is the process alive, may it be given requests, and counts of the process and the queue.
+
+Health is for supervisors and load balancers, in words, without details; counts are in the text format of Prometheus.
 
 Source: https://prometheus.io/docs/instrumenting/exposition_formats/
 """
@@ -7,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -24,11 +28,45 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.system_status import QueueFigures, measure_queue
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.exchange import Exchange
-from pagegrade.web.http.client_ip import bearer_key, is_within, read_address
+from pagegrade.web.http.request_headers import bearer_key, is_within, read_address
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request
-from pagegrade.web.server.refusals import Refusal
+from pagegrade.web.server.limits import Refusal
+
+STALLED_S: Final = 30.0
+"""Workers look for work every second; a write that waits for a lock may hold them up for a while."""
+FINE: Final = frozenset({"ok", "none"})
+TAG: Final = "Operations"
+ALWAYS_ANSWERED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths that are answered however many connections are open: who looks after the service must see how it is."""
+
+
+async def show_health() -> Response:
+    """The process answers, which is all that a supervisor should restart it for."""
+    return Response(status_code=200, content=b'{"status":"ok"}')
+
+
+async def show_readiness(services: Services) -> Response:
+    """200 when requests are welcome, 503 when they had better go elsewhere."""
+    words = await services.health.words() | {
+        "workers": _workers(services),
+        "accepting": "draining" if services.draining else "ok",
+    }
+    ready = FINE.issuperset(words.values())
+    body = msgspec.json.encode({"status": "ready" if ready else "not_ready", "checks": words})
+    return Response(status_code=200 if ready else 503, content=body)
+
+
+def _workers(services: Services) -> str:
+    if services.options.workers == 0:
+        return "none"
+    if services.worked_at_s is None:
+        return "starting"
+    if services.stalled_runs:
+        return "stalled"
+    return "ok" if time.monotonic() - services.worked_at_s < STALLED_S else "stalled"
+
 
 SECRET_PLACES: Final = ("/r/", "/badge/", "/a/", "/sign-in/", "/join/", "/sign-up/", "/unsubscribe/")
 """An address below them is a secret."""
@@ -245,6 +283,26 @@ def _files(database: Path) -> Metric:
 
 
 OPERATIONS: Final = (
+    Operation(
+        method="GET",
+        path="/healthz",
+        name="show_health",
+        summary="Is the process alive?",
+        description="200 while the process answers requests; nothing else is checked.",
+        handler=show_health,
+        tag=TAG,
+    ),
+    Operation(
+        method="GET",
+        path="/readyz",
+        name="show_readiness",
+        summary="Report whether the process can accept requests",
+        description="200 when the database can be read and written and has the schema of this version, the disk has "
+        "space, the workers and their runs make progress and the process is not shutting down; else 503. The body has "
+        "the state of each.",
+        handler=show_readiness,
+        tag=TAG,
+    ),
     Operation(
         method="GET",
         path="/metrics",

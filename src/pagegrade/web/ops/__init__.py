@@ -1,1 +1,0 @@
-"""Endpoints for operators: health and metrics."""
