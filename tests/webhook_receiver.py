@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Any
+from html.parser import HTMLParser  # noqa: TID251 - reads markup of our own
+from typing import Any, Final
 
 OK = b"HTTP/1.1 204 No Content\r\n\r\n"
 
@@ -102,3 +104,88 @@ def answer(status: int, body: bytes = b"", *headers: str) -> bytes:
     """A whole answer."""
     lines = [f"HTTP/1.1 {status} Any", f"Content-Length: {len(body)}", "Connection: close", *headers]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+ADDRESSES: Final = {
+    "ntfy": "/pages-of-example?token=tk_0123456789abcdef",
+    "gotify": "/message?token=A0123456789abcd",
+    "telegram": "/bot110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/sendMessage?chat_id=-1001234567890",
+    "matrix": "/_matrix/client/v3/rooms/!room:example.org/send/m.room.message?access_token=syt_0123456789abcdef",
+}
+"""Path and query of an address of each kind whose API wants more than a body there."""
+SECRETS: Final = {
+    "ntfy": ("tk_0123456789abcdef", "pages-of-example"),
+    "gotify": ("A0123456789abcd",),
+    "telegram": ("AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",),
+    "matrix": ("syt_0123456789abcdef",),
+}
+"""Parts of an address that nobody may see."""
+
+
+class Markup(HTMLParser):
+    """Text and elements of HTML; tags that do not fit raise."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.text = ""
+        self.open: list[str] = []
+        self.links: list[str | None] = []
+        self.tags: set[str] = set()
+        self.feed(markup)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.links += [value for name, value in attrs if name == "href"]
+        assert {name for name, _ in attrs} == ({"href"} if tag == "a" else set())
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def check_published(kind: str, request: Received) -> None:
+    """Check a request as the receiver's own documentation has it.
+
+    Sources: https://docs.ntfy.sh/publish/ and the limits of its server (a JSON body has twice the bytes of a message),
+    https://gotify.net/docs/pushmsg, https://gotify.net/docs/msgextras,
+    https://core.telegram.org/bots/api#sendmessage, https://core.telegram.org/bots/api#html-style,
+    https://spec.matrix.org/latest/client-server-api/#put_matrixclientv3roomsroomidsendeventtypetxnid,
+    https://spec.matrix.org/latest/client-server-api/#size-limits
+    """
+    method, target, _ = request.line.split(" ")
+    body, headers = request.json, request.headers
+    assert headers["content-type"] == "application/json"
+    assert "token=" not in target
+    if kind == "ntfy":
+        assert (method, target, headers["authorization"]) == ("POST", "/", "Bearer tk_0123456789abcdef")
+        assert body["topic"] == "pages-of-example"
+        assert 0 < len(body["message"].encode()) <= 4_096
+        assert len(request.body) <= 8_192
+        assert set(body) <= {"topic", "title", "message", "click"}, "neither Markdown nor actions"
+    elif kind == "gotify":
+        assert (method, target, headers["x-gotify-key"]) == ("POST", "/message", "A0123456789abcd")
+        assert body["message"]
+        assert body["extras"]["client::display"] == {"contentType": "text/plain"}
+    elif kind == "telegram":
+        assert (method, target) == ("POST", ADDRESSES["telegram"].partition("?")[0])
+        shown = Markup(body["text"])
+        assert body["chat_id"] == "-1001234567890"
+        assert body["parse_mode"] == "HTML"
+        assert shown.tags <= {"b", "code", "pre", "a"}
+        assert 1 <= len(shown.text.encode("utf-16-le")) // 2 <= 4_096
+        assert body["link_preview_options"] == {"is_disabled": True}
+    else:
+        assert method == "PUT"
+        assert re.fullmatch(re.escape(ADDRESSES["matrix"].partition("?")[0]) + "/[0-9a-f]{64}", target)
+        assert headers["authorization"] == "Bearer syt_0123456789abcdef"
+        assert (body["msgtype"], body["format"]) == ("m.text", "org.matrix.custom.html")
+        assert body["body"]
+        assert Markup(body["formatted_body"]).tags <= {"b", "code", "pre", "a", "br"}
+        assert body["m.mentions"] == {}
+        assert len(request.body) <= 60_000, "an event has 65,536 bytes, with what the server adds"

@@ -22,7 +22,7 @@ from hypercorn.asyncio import serve
 from hypercorn.config import Config
 from msgspec.structs import replace
 
-from pagegrade.gather.exchange import Exchange, FetchError, Followed, Request
+from pagegrade.gather.exchange import Exchange, FetchError, Followed, Post, Request
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.held_bytes import HeldBytes
 from pagegrade.gather.http import HTTPClient
@@ -44,6 +44,7 @@ from tests.gather.scripted import (
 from tests.gather.sites import LOOPBACK, Asked, Reply, Site, html, typed
 from tests.gather.sites import redirect as to_site
 from tests.waiting import turns, wait_for
+from tests.webhook_receiver import answer, receiving
 
 
 def test_redirects_are_followed_and_kept() -> None:
@@ -726,3 +727,19 @@ def test_an_access_follows_no_name_to_an_address_inside() -> None:
 
     assert reason == "target_refused"
     assert [asked.headers["x-door"] for asked in own.asked] == ["n0t-Shown-2"] * 2
+
+
+def test_a_body_is_sent_with_its_own_method() -> None:
+    """PUT, and what follows over the same handle is none."""
+
+    async def script() -> list[str]:
+        async with receiving(answer(200)) as receiver:
+            async with HTTPClient(guard=Guard(LOOPBACK)) as client:
+                for method in ("PUT", "POST", "GET", "PUT"):
+                    post = Post(body=b"x", content_type="text/plain", method=method)  # type: ignore[arg-type]
+                    await client.fetch(Request(url=receiver.url, post=None if method == "GET" else post))
+            return [f"{each.line} {each.body.decode()}" for each in receiver.received]
+
+    line = "/hook HTTP/1.1"
+
+    assert asyncio.run(script()) == [f"PUT {line} x", f"POST {line} x", f"GET {line} ", f"PUT {line} x"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from email.message import EmailMessage
 from typing import Any
 
@@ -10,14 +11,23 @@ from pagegrade.model.account import Invitation, Role
 from pagegrade.render.audit import withheld_object
 from pagegrade.render.i18n import Texts
 from pagegrade.render.notifications import (
+    MAX_DETAILS_BYTES,
     MAX_ITEMS,
+    SMALL_BYTES,
+    Item,
+    Message,
     discord_body,
     email_message,
+    gotify_body,
     invitation_message,
     make_message,
+    matrix_body,
+    ntfy_body,
     slack_body,
     teams_body,
+    telegram_body,
 )
+from tests.webhook_receiver import Markup
 
 HOSTILE = "https://example.com/<!channel>`**@everyone**`[x](http://evil.example)\u202e\x1b\r\n<script>?token=secret"
 PAYLOAD: dict[str, Any] = {
@@ -54,7 +64,9 @@ def test_a_message_says_what_changed() -> None:
     assert not any(character in message.title + item.page for character in "\u202e\x1b\r\n")
 
 
-@pytest.mark.parametrize("make", [slack_body, discord_body, teams_body])
+@pytest.mark.parametrize(
+    "make", [slack_body, discord_body, teams_body, ntfy_body, gotify_body, telegram_body, matrix_body]
+)
 def test_many_events_are_one_message(make: Any) -> None:
     """The first ones in whole, and the number of the others."""
     message = make_message(EN, [PAYLOAD] * (MAX_ITEMS + 3))
@@ -93,6 +105,69 @@ def test_teams_gets_text_runs() -> None:
     assert attachment["contentType"] == "application/vnd.microsoft.card.adaptive"
     assert {block["type"] for block in card["body"]} == {"RichTextBlock"}
     assert texts_in(card, "url") == ["https://r.example/reports/1"]
+
+
+@pytest.mark.parametrize("make", [telegram_body, matrix_body])
+def test_chats_with_html_show_text_of_pages_as_code(make: Any) -> None:
+    """It cannot leave the element, and the only link is to our own page; nobody is mentioned."""
+    body = make(make_message(EN, [PAYLOAD]))
+    shown = Markup(body.get("formatted_body") or body["text"])
+
+    assert shown.links == ["https://r.example/reports/1"]
+    assert shown.tags <= {"b", "br", "code", "pre", "a"}
+    assert "<!channel>" in shown.text
+    assert "secret" not in json.dumps(body)
+    assert body.get("m.mentions", {}) == {}
+
+
+@pytest.mark.parametrize("make", [ntfy_body, gotify_body, matrix_body])
+def test_plain_text_has_no_link_but_ours(make: Any) -> None:
+    """Programs find an address in text by its points and colons."""
+    body = make(make_message(EN, [PAYLOAD]))
+    text = body.get("message") or body["body"].partition("\n\n")[2]
+
+    assert re.findall(r"\w[.:@]\w|://", text.replace("https://r.example/reports/1", "")) == []
+    assert text.endswith("\nhttps://r.example/reports/1")
+    assert "\x1b" not in text
+
+
+def test_the_message_of_a_push_service_opens_our_page() -> None:
+    """One that is about no page opens nothing."""
+    with_link, without = (make_message(EN, [each]) for each in (PAYLOAD, {"type": "webhook.test", "data": {}}))
+
+    assert ntfy_body(with_link)["click"] == "https://r.example/reports/1"
+    assert gotify_body(with_link)["extras"]["client::notification"]["click"]["url"] == "https://r.example/reports/1"
+    assert ntfy_body(without) == {"title": "Test message", "message": "Test message"}
+    assert set(gotify_body(without)["extras"]) == {"client::display"}
+
+
+@pytest.mark.parametrize(("over", "is_cut"), [(0, False), (1, True)])
+def test_details_of_one_event_end_at_their_limit(over: int, *, is_cut: bool) -> None:
+    """In bytes, and no character is torn."""
+    lines = ("ü" * 1_000, "x" * (MAX_DETAILS_BYTES - 2_000 - 1 + over))
+    item = Item(headline="H", page="", lines=lines, link="", link_label="")
+    text = ntfy_body(Message(title="T", items=(item,), more=""))["message"].removeprefix("H\n")
+
+    assert len(text.encode()) == MAX_DETAILS_BYTES
+    assert text.endswith("…") is is_cut
+
+
+@pytest.mark.parametrize("letter", ["x", "ü", "界", "😀", '"'])
+@pytest.mark.parametrize(("count", "lines"), [(1, 20), (MAX_ITEMS, 20), (MAX_ITEMS, 1), (MAX_ITEMS, 2)])
+def test_the_longest_message_fits_into_push_services(letter: str, count: int, lines: int) -> None:
+    """Ntfy takes 4,096 bytes in a body of twice as many, Telegram 4,096 units of UTF-16."""
+    budgets = [{"condition": letter * 300, "value": 70, "limit": 80}] * lines
+    data = {**PAYLOAD["data"], "budgets": budgets, "error": {"message": letter * 300 * (lines > 2)}}
+    data["report"] = {"url": "https://example.com/" + letter * 2_000, "score": 70}
+    data["links"] = {"report": "https://" + "r" * 63 + ".example/reports/1"}
+    message = make_message(EN, [{**PAYLOAD, "data": data}] * count, 5_000, room=SMALL_BYTES)
+    pushed = ntfy_body(message)
+
+    assert len(pushed["message"].encode()) <= 4_096
+    assert len(json.dumps({**pushed, "topic": "t" * 64}, ensure_ascii=False).encode()) <= 8_192
+    assert len(Markup(telegram_body(message)["text"]).text.encode("utf-16-le")) // 2 <= 4_096
+    assert len(json.dumps(matrix_body(make_message(EN, [{**PAYLOAD, "data": data}] * count)))) <= 60_000
+    assert "more events" in pushed["message"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import typer
 
 from pagegrade.cli.account_commands import Format, accounts, keys, members
 from pagegrade.model.monitors import Remind
+from pagegrade.model.webhooks import KINDS
 
 monitors = typer.Typer(
     no_args_is_help=True, help="Manage monitors: reports and audits that are made again on a schedule."
@@ -175,7 +176,7 @@ def webhooks_create(
     *,
     kind: Annotated[
         str | None,
-        typer.Option("--kind", metavar="KIND", help="webhook (the default), slack, discord, teams or email."),
+        typer.Option("--kind", metavar="KIND", help=f"{', '.join(KINDS)}; without it webhook."),
     ] = None,
     event: Events = None,
     project: ProjectOfEvents = None,

@@ -1183,7 +1183,8 @@ class SyncMethods(SyncCaller):
 
         Args:
             url: Receiver, http or https; for `email` an address.
-            kind: One of webhook, slack, discord, teams, email; without it `webhook`.
+            kind: One of webhook, slack, discord, teams, email, ntfy, gotify, telegram, matrix; without it
+                `webhook`.
             events: Types to send; without it all, and to people all but `report.completed` and
                 `audit.completed`.
             project: Only events of reports and audits of this host.

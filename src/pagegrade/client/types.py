@@ -2182,7 +2182,7 @@ class VisitorView(TypedDict):
 class Webhook(TypedDict):
     id: int
     object: Literal["webhook"]
-    kind: Literal["webhook", "slack", "discord", "teams", "email"]
+    kind: Literal["webhook", "slack", "discord", "teams", "email", "ntfy", "gotify", "telegram", "matrix"]
     url: str
     events: list[
         Literal[
@@ -2251,7 +2251,7 @@ class WebhookSecretAnswer(TypedDict):
 class WebhookWithSecret(TypedDict):
     id: int
     object: Literal["webhook"]
-    kind: Literal["webhook", "slack", "discord", "teams", "email"]
+    kind: Literal["webhook", "slack", "discord", "teams", "email", "ntfy", "gotify", "telegram", "matrix"]
     url: str
     events: list[
         Literal[

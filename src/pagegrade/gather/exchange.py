@@ -38,6 +38,7 @@ class Post(msgspec.Struct, frozen=True, kw_only=True):
     content_type: str
     headers: tuple[tuple[str, str], ...] = ()
     """More header lines, of our own making."""
+    method: Literal["POST", "PUT"] = "POST"
 
     def __post_init__(self) -> None:
         for name, value in (("Content-Type", self.content_type), *self.headers):
@@ -76,7 +77,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float = 30.0
     """For the whole exchange, DNS to last byte."""
     post: Post | None = None
-    """Sent with POST instead of ``method``; such an exchange is made once and its redirects are not followed."""
+    """Sent with its own method; such an exchange is made once and its redirects are not followed."""
     from_public: bool = False
     """A public server redirected to it: it is not contacted where only the typed host may lead."""
     max_redirects: int | None = None

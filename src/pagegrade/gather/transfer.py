@@ -457,6 +457,8 @@ class Handle:
             curl.setopt(pycurl.NOBODY, 1)
         else:
             curl.setopt(pycurl.HTTPGET, 1)
+        is_put = request.post is not None and request.post.method == "PUT"
+        self._give(pycurl.CUSTOMREQUEST, "PUT" if is_put else None)
         self._give(pycurl.HTTPHEADER, _lines_of(request, transfer.sent, transfer.guard.policy.user_agent))
         # Waiting for a connection to be shared is right where HTTP/2 was seen. Elsewhere one silent answer would hold
         # up every other request to its host, because libcurl waits for it to learn which HTTP it is.

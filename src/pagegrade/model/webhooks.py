@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
@@ -77,9 +77,9 @@ class Event(msgspec.Struct, frozen=True):
     """``None``: the event is about no audit."""
 
 
-Kind = Literal["webhook", "slack", "discord", "teams", "email"]
-KINDS: Final[tuple[Kind, ...]] = ("webhook", "slack", "discord", "teams", "email")
-MESSAGE_KINDS: Final[frozenset[Kind]] = frozenset({"slack", "discord", "teams", "email"})
+Kind = Literal["webhook", "slack", "discord", "teams", "email", "ntfy", "gotify", "telegram", "matrix"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+MESSAGE_KINDS: Final[frozenset[Kind]] = frozenset(KINDS) - {"webhook"}
 """Kinds whose deliveries are read by people: several events become one message."""
 MAX_WEBHOOKS: Final = 20
 """Of an account."""
@@ -96,7 +96,7 @@ class StoredWebhook(msgspec.Struct, frozen=True, kw_only=True):
     account_id: int
     kind: Kind
     url: str
-    """The target; ``mailto:`` and an address for e-mail. Of chat channels it is a secret of its own."""
+    """The target; ``mailto:`` and an address for e-mail. Of chats and push services it is a secret of its own."""
     events: tuple[EventType, ...]
     project: str
     """Only events of reports and audits of this project; empty: of any."""

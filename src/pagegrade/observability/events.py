@@ -260,7 +260,7 @@ class Observation:
 
         Args:
             webhook: Id.
-            kind: ``webhook``, ``slack``, ``discord``, ``teams`` or ``email``.
+            kind: One of ``model.webhooks.KINDS``.
             outcome: ``delivered``, ``retry`` (it will be tried again) or ``failed`` (it will not).
             error: Code; ``None``: it was accepted.
             count: Deliveries of the attempt; several where events became one message.

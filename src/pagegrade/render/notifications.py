@@ -1,10 +1,12 @@
-"""Messages to people about their pages: plain lines, and as Slack, Discord, Teams and e-mail want them.
+"""Messages to people about their pages: plain lines, and as chats, push services and e-mail want them.
 
 Every text of a page is inert: on one line, without invisible characters, never read as markup, a link or a mention.
 
 Sources: https://docs.slack.dev/reference/block-kit/composition-objects/text-object,
 https://discord.com/developers/docs/resources/webhook#execute-webhook, https://adaptivecards.io/explorer/TextRun.html,
-https://www.rfc-editor.org/rfc/rfc8058
+https://www.rfc-editor.org/rfc/rfc8058, https://docs.ntfy.sh/publish/#publish-as-json,
+https://gotify.net/docs/msgextras, https://core.telegram.org/bots/api#sendmessage,
+https://spec.matrix.org/latest/client-server-api/#mroommessage
 """
 
 from __future__ import annotations
@@ -37,8 +39,12 @@ from pagegrade.report.masking import mask_url
 
 MAX_ITEMS: Final = 10
 """Of one message; the number of the others is given."""
-MAX_CHARACTERS: Final = 5_000
-"""Of the items of one message: Discord refuses 6,000, Teams 28 kB. One item is never longer."""
+MAX_BYTES: Final = 5_000
+"""Of the items of one message: Discord refuses 6,000 characters, Teams 28 kB. One item is never longer."""
+SMALL_BYTES: Final = 3_400
+"""Of the items for ntfy and Telegram, which take 4,096 bytes and characters with all around them."""
+MAX_DETAILS_BYTES: Final = 3_000
+"""Of the page and lines of one item there."""
 MAX_BUDGETS: Final = 10
 NO_BACKTICK: Final = "\u02cb"
 """Looks like one, and ends no code."""
@@ -105,16 +111,19 @@ class Message(msgspec.Struct, frozen=True):
     """Sentence about the events that are left out; empty: none are."""
 
 
-def make_message(texts: Words, payloads: Sequence[Mapping[str, Any]], count: int | None = None) -> Message:
+def make_message(
+    texts: Words, payloads: Sequence[Mapping[str, Any]], count: int | None = None, *, room: int = MAX_BYTES
+) -> Message:
     """Make a message about events.
 
     Args:
         texts: Language of the recipient.
         payloads: Of at least one event, as delivered to webhooks, in the order in which they are named.
         count: Number of all events of the message; ``None``: as many as there are payloads.
+        room: Bytes that its items may take.
     """
     total = len(payloads) if count is None else count
-    items = _fitting([_item(texts, each) for each in payloads[:MAX_ITEMS]])
+    items = _fitting([_item(texts, each) for each in payloads[:MAX_ITEMS]], room)
     left = total - len(items)
     return Message(
         title=visible(_title(texts, payloads, items[0], total), _MAX_SUBJECT),
@@ -159,12 +168,12 @@ def _subject(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return data.get("report") or data.get("audit") or {}
 
 
-def _fitting(items: Sequence[Item]) -> tuple[Item, ...]:
+def _fitting(items: Sequence[Item], room: int) -> tuple[Item, ...]:
     """The first items, as many as one message can hold; at least one."""
-    left, kept = MAX_CHARACTERS, 0
+    left, kept = room, 0
     for item in items:
         # With what chat programs want around each line.
-        left -= sum(len(line) + _AROUND_LINE for line in (item.headline, item.page, *item.lines))
+        left -= sum(len(line.encode()) + _AROUND_LINE for line in (item.headline, item.page, *item.lines, item.link))
         if left < 0:
             break
         kept += 1
@@ -297,6 +306,69 @@ def teams_body(message: Message) -> dict[str, Any]:
 
 def _teams_text(text: str, **style: str) -> dict[str, Any]:
     return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": text, **style}]}
+
+
+def ntfy_body(message: Message) -> dict[str, Any]:
+    """The body for ntfy, without the topic; it shows plain text."""
+    link = next((item.link for item in message.items if item.link), "")
+    body = {"title": message.title, "message": _plain(message)}
+    return {**body, "click": link} if link else body
+
+
+def gotify_body(message: Message) -> dict[str, Any]:
+    """The body for Gotify, to be shown as plain text; with a sound, as its clients do from priority 4."""
+    link = next((item.link for item in message.items if item.link), "")
+    extras: dict[str, Any] = {"client::display": {"contentType": "text/plain"}}
+    if link:
+        extras["client::notification"] = {"click": {"url": link}}
+    return {"title": message.title, "message": _plain(message), "priority": 5, "extras": extras}
+
+
+def telegram_body(message: Message) -> dict[str, Any]:
+    """The body for a bot of Telegram, without the chat: in code it looks for no link, mention or command."""
+    return {
+        "text": _markup(message, "\n"),
+        "parse_mode": "HTML",
+        "link_preview_options": {"is_disabled": True},
+    }
+
+
+def matrix_body(message: Message) -> dict[str, Any]:
+    """The content of an event ``m.room.message`` of Matrix, which mentions nobody."""
+    return {
+        "msgtype": "m.text",
+        "body": f"{message.title}\n\n{_plain(message)}",
+        "format": "org.matrix.custom.html",
+        "formatted_body": _markup(message, "<br>"),
+        "m.mentions": {},
+    }
+
+
+def _plain(message: Message) -> str:
+    """Items as text, in which no program finds another link than ours."""
+    items = ("\n".join(filter(None, (item.headline, _details(item), item.link))) for item in message.items)
+    return "\n\n".join(filter(None, (*items, message.more)))
+
+
+def _markup(message: Message, newline: str) -> str:
+    """Items as HTML of few elements, text of pages as code."""
+    parts = [f"<code>{html.escape(message.title)}</code>"]
+    for item in message.items:
+        details = html.escape(_details(item))
+        parts += ["", f"<b>{html.escape(item.headline)}</b>"]
+        if details:
+            parts.append(f"<pre>{details}</pre>")
+        if item.link:
+            parts.append(f'<a href="{html.escape(item.link)}">{html.escape(item.link_label)}</a>')
+    if message.more:
+        parts += ["", html.escape(message.more)]
+    return newline.join(parts)
+
+
+def _details(item: Item) -> str:
+    text = "\n".join(filter(None, (_no_link(item.page), *item.lines)))
+    whole = text.encode()
+    return text if len(whole) <= MAX_DETAILS_BYTES else f"{whole[: MAX_DETAILS_BYTES - 3].decode(errors='ignore')}…"
 
 
 def email_message(
@@ -435,7 +507,7 @@ def sign_up_message(
 
 
 def _no_link(text: str) -> str:
-    """Text in which mail programs find no address of a page or a person."""
+    """Text in which programs find no address of a page or a person."""
     return _JOINED.sub(lambda found: _LIKE[found[0]], text)
 
 

@@ -16,6 +16,7 @@ from pagegrade.service.webhooks.deliveries import make_key, unsubscribe_token
 from pagegrade.service.webhooks.operations import DEFAULT_EVENTS, NewWebhook, WebhookChange, read_change, read_webhook
 from pagegrade.store.engine.database import Database
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database
+from tests.webhook_receiver import ADDRESSES
 
 OPTIONS = ServiceOptions()
 
@@ -141,6 +142,7 @@ def test_an_unsubscription_ends_all_webhooks_that_share_the_messages(database: D
         ("discord", "https://discord.com/api/webhooks/1/secret", "https://discord.com/…"),
         ("teams", "https://x.logic.azure.com:8443/workflows/1?sig=secret", "https://x.logic.azure.com:8443/…"),
         ("email", "mailto:a@example.org", "mailto:a@example.org"),
+        *((kind, f"https://push.example{path}", "https://push.example/…") for kind, path in ADDRESSES.items()),
     ],
 )
 def test_urls_of_chat_channels_are_secrets(database: Database, kind: str, url: str, shown: str) -> None:

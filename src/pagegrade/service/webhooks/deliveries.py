@@ -16,7 +16,6 @@ import hashlib
 import hmac
 import random
 import time
-from collections.abc import Callable
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -33,20 +32,13 @@ from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.model.webhooks import URGENCY, ClaimedWebhook, DueDelivery, StoredWebhook
 from pagegrade.render.audit import withheld_object
 from pagegrade.render.i18n import LOCALES, Texts
-from pagegrade.render.notifications import (
-    MAX_ITEMS,
-    Message,
-    discord_body,
-    email_message,
-    make_message,
-    slack_body,
-    teams_body,
-)
+from pagegrade.render.notifications import MAX_ITEMS, email_message, make_message
 from pagegrade.report.compare import compare_reports, count_findings
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.views import report_of_run
 from pagegrade.service.runs.analysis import policy_of
+from pagegrade.service.webhooks.receivers import RECEIVERS, Destination
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import load_account, load_brand
 from pagegrade.store.repositories.audits import load_audit
@@ -190,11 +182,6 @@ _SLOW_DOWN_S: Final = 60.0
 _PAUSE_S: Final = 5.0
 _MAX_PAUSE_S: Final = 600.0
 _LIMITS: Final = Limits(headers_s=DEADLINE_S)
-_BODIES: Final[dict[str, Callable[[Message], dict[str, Any]]]] = {
-    "slack": slack_body,
-    "discord": discord_body,
-    "teams": teams_body,
-}
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -292,21 +279,28 @@ async def _post(
     claimed: ClaimedWebhook, prepared: Prepared, options: ServiceOptions, now_ms: int, resolver: Resolver | None
 ) -> Reply:
     webhook = claimed.webhook
+    destination = Destination(url=webhook.url)
     if webhook.kind == "webhook":
         body = msgspec.json.encode(prepared.payloads[0])
         event_id = claimed.deliveries[0].event_id
         headers = signed_headers(prepared.key, webhook, event_id=event_id, body=body, now_ms=now_ms)
     else:
-        message = make_message(texts_of(prepared.account.locale), prepared.payloads, len(claimed.events))
-        body, headers = msgspec.json.encode(_BODIES[webhook.kind](message)), ()
+        receiver = RECEIVERS[webhook.kind]
+        # A repetition has the same events unless others joined them, and then it is another message.
+        events = " ".join(due.event_id for due in claimed.events)
+        destination = receiver.destination(webhook.url, hashlib.sha256(events.encode()).hexdigest())
+        texts = texts_of(prepared.account.locale)
+        message = make_message(texts, prepared.payloads, len(claimed.events), room=receiver.room)
+        body = msgspec.json.encode({**receiver.body(message), **destination.members})
+        headers = destination.headers
     request = Request(
-        url=webhook.url,
-        post=Post(body=body, content_type="application/json", headers=headers),
+        url=destination.url,
+        post=Post(body=body, content_type="application/json", headers=headers, method=destination.method),
         max_wire_bytes=MAX_ANSWER_BYTES,
         max_decoded_bytes=MAX_ANSWER_BYTES,
         timeout_s=DEADLINE_S,
     )
-    guard = Guard(policy_of(webhook.url, options.analyze))
+    guard = Guard(policy_of(destination.url, options.analyze))
     async with HTTPClient(guard=guard, resolver=resolver, limits=_LIMITS) as client:
         try:
             response = (await client.fetch(request)).response
@@ -315,7 +309,7 @@ async def _post(
     return Reply(
         http_status=response.status,
         error=_error_of(response.status),
-        answer=response.body[:MAX_ANSWER_BYTES],
+        answer=destination.without_secrets(response.body[:MAX_ANSWER_BYTES]),
         retry_after_s=read_retry_after(response.header("Retry-After"), now_ms),
     )
 

@@ -38,6 +38,7 @@ from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import check_allowed
 from pagegrade.service.webhooks.deliveries import KEY_NAME, is_token_of, make_key, secret_of, webhook_of_token
+from pagegrade.service.webhooks.receivers import RECEIVERS
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import deliveries as delivery_store
 from pagegrade.store.repositories import webhooks as store
@@ -158,6 +159,8 @@ def _read_url(kind: Kind, url: str | None, options: ServiceOptions, found: list[
     try:
         target = parse_target_url(url).document_url
         check_allowed(target, options.analyze)
+        if kind in RECEIVERS:
+            RECEIVERS[kind].destination(target, "")
     except (InvalidURL, URLNotAllowed) as error:
         _refuse(found, "url", error.reason or error.code, error.message)
         return ""
@@ -417,8 +420,8 @@ def unsubscribe(tx: Transaction, token: str, now_ms: int) -> None:
 
 
 def shown_url(webhook: StoredWebhook) -> str:
-    """The URL as it may be shown: that of a chat channel is a secret, and only its origin is shown."""
-    if webhook.kind in ("slack", "discord", "teams"):
+    """The URL as it may be shown: that of a chat or push service is a secret, and only its origin is shown."""
+    if webhook.kind in RECEIVERS:
         return f"{origin(webhook.url)}/…"
     return webhook.url
 

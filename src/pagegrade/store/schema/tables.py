@@ -252,7 +252,7 @@ webhooks = Table(
     metadata,
     Column("id", ID, primary_key=True),
     Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("kind", text(16), nullable=False),  # webhook, slack, discord, teams, email
+    Column("kind", text(16), nullable=False),  # One of model.webhooks.KINDS
     Column("url", text(2048), nullable=False),
     Column("events", text(300), nullable=False),  # separated by blanks
     Column("project", text(300), nullable=False),  # "": of every project

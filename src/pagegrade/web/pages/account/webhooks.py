@@ -30,6 +30,10 @@ KIND_TEXTS: Final = {
     "discord": "Discord",
     "teams": "Microsoft Teams",
     "email": N_("E-mail"),
+    "ntfy": "ntfy",
+    "gotify": "Gotify",
+    "telegram": "Telegram",
+    "matrix": "Matrix",
 }
 EVENT_TEXTS: Final = {
     "report.completed": N_("An analysis is completed"),
