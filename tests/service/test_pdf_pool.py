@@ -8,17 +8,18 @@ import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from pagegrade.gather.temporary import sweep_folders
-from pagegrade.model.errors import PDFNotInstalled, Unavailable
+from pagegrade.model.errors import PDFNotInstalled, QuotaExceeded, Unavailable
 from pagegrade.render.conformance import conformance_sheet
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import TaskFailed
 from pagegrade.service import pdf_pool as module
-from pagegrade.service.pdf_pool import MAX_ASKED, Documents
+from pagegrade.service.pdf_pool import CONCURRENT, MAX_ASKED, Documents
 from pagegrade.store.analysis import tables
 from tests.report_builders import make_report
 from tests.startup import FACTS, at_startup
@@ -74,18 +75,26 @@ def test_requests_over_the_limit_are_refused_with_a_time_to_retry() -> None:
     assert later.startswith(b"%PDF-")
 
 
-def test_one_zip_is_made_at_a_time() -> None:
-    """A second one is refused with a time to retry; the place is given back, also after a fault."""
+def test_an_account_gets_one_zip_at_a_time() -> None:
+    """A second one is refused with a time to retry, and so are more accounts than there is room for.
+
+    The place is given back, also after a fault.
+    """
     documents = Documents()
 
-    with pytest.raises(KeyError), documents.only_zip():
+    with pytest.raises(KeyError), documents.only_zip(1):
         raise KeyError
-    with documents.only_zip(), pytest.raises(Unavailable) as refused, documents.only_zip():
+    with documents.only_zip(1), pytest.raises(QuotaExceeded) as own, documents.only_zip(1):
         pass
-    with documents.only_zip():
+    with ExitStack() as others:
+        for account_id in range(CONCURRENT):
+            others.enter_context(documents.only_zip(account_id))
+        with pytest.raises(Unavailable) as full, documents.only_zip(CONCURRENT):
+            pass
+    with documents.only_zip(CONCURRENT):
         pass
 
-    assert refused.value.retry_after_s == module.RETRY_AFTER_S
+    assert own.value.retry_after_s == full.value.retry_after_s == module.RETRY_AFTER_S
 
 
 def test_a_document_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from typing import Final
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.gather.temporary import own_folder
 from pagegrade.model.account import Brand
-from pagegrade.model.errors import PDFNotInstalled, Unavailable
+from pagegrade.model.errors import PDFNotInstalled, QuotaExceeded, Unavailable
 from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.history import RunPoint
 from pagegrade.render.pdf import Paper, SheetName, is_installed, render_pdf, render_sheet_pdf
@@ -25,7 +25,7 @@ from pagegrade.store.analysis.relations import is_installed as is_duckdb_install
 from pagegrade.store.analysis.tables import TableFailed, write_parquet
 
 CONCURRENT: Final = 2
-"""Made at the same time."""
+"""Made at the same time, ZIPs aside; and so many ZIPs."""
 MAX_ASKED: Final = 8
 """Documents in progress and waiting; further clients get a 503 with Retry-After."""
 SECONDS: Final = 20.0
@@ -47,7 +47,7 @@ class Documents:
     def __init__(self) -> None:
         self._room = asyncio.Semaphore(CONCURRENT)
         self._asked = 0
-        self._zips = False
+        self._zips: set[int] = set()
 
     async def pdf(
         self,
@@ -106,19 +106,22 @@ class Documents:
             raise _not_made(error) from None
 
     @contextmanager
-    def only_zip(self) -> Iterator[None]:
-        """For the time in which a ZIP is made, one at a time: its files are written in this process.
+    def only_zip(self, account_id: int) -> Iterator[None]:
+        """For the time in which a ZIP is made, one at a time for an account: its files are written in this process.
 
         Raises:
-            Unavailable: Another one is being made; there is no queue for ZIPs.
+            QuotaExceeded: Another one is being made for the account; there is no queue for ZIPs.
+            Unavailable: As many are being made for others as there may be.
         """
-        if self._zips:
+        if account_id in self._zips:
+            raise QuotaExceeded("An account gets one ZIP at a time; wait for it.", retry_after_s=RETRY_AFTER_S)
+        if len(self._zips) >= CONCURRENT:
             raise _too_many()
-        self._zips = True
+        self._zips.add(account_id)
         try:
             yield
         finally:
-            self._zips = False
+            self._zips.remove(account_id)
 
     async def _made(self, function: Callable[..., bytes], *arguments: object) -> bytes:
         if not is_installed():

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -21,6 +23,7 @@ from pagegrade.service.accounts.identities import (
     disconnect,
     find_connected,
     knows,
+    may_disconnect,
     offer,
     sign_in_as,
 )
@@ -28,8 +31,9 @@ from pagegrade.service.accounts.operations import disable
 from pagegrade.service.accounts.sessions import find_signed_in, start_session
 from pagegrade.service.accounts.team import create_shared, find_team
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.accounts import list_accounts, load_account
+from pagegrade.store.repositories.accounts import list_accounts, load_account, save_password
 from pagegrade.store.repositories.members import load_role
+from pagegrade.store.repositories.passkeys import add_passkey
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 PROVIDER = Provider(issuer="https://login.example.org", client_id="pagegrade", sign_up=True)
@@ -170,7 +174,40 @@ def test_an_offer_is_to_one_person_for_a_while(tmp_path: Path) -> None:
         take(second, carol)
 
     assert caught.value.reason == TAKEN
-    database.write_here(lambda tx: disconnect(tx, Caller(account=alice), PROVIDER))
+    database.write_here(lambda tx: save_password(tx, alice.id, "hash"))
+    database.write_here(lambda tx: disconnect(tx, Caller(account=alice), PROVIDER, takes_passkeys=False))
     take(second, carol)
 
     assert enter(database).id == carol.id
+
+
+@pytest.mark.parametrize(
+    ("has_password", "has_passkey", "takes_passkeys", "may"),
+    [
+        (True, False, False, True),
+        (False, True, True, True),
+        (False, True, False, False),
+        (False, False, True, False),
+    ],
+)
+def test_another_way_to_sign_in_must_remain(
+    tmp_path: Path, *, has_password: bool, has_passkey: bool, takes_passkeys: bool, may: bool
+) -> None:
+    """A password, or a passkey where browsers have them for the address of the installation."""
+    database = make_database(tmp_path)
+    alice = add_owner(database)[0]
+    caller = Caller(account=alice)
+    made = database.write_here(lambda tx: offer(tx, BOB, alice, NOW_MS))
+    database.write_here(lambda tx: accept(tx, caller, made, PROVIDER, now_ms=NOW_MS))
+    if has_password:
+        database.write_here(lambda tx: save_password(tx, alice.id, "hash"))
+    if has_passkey:
+        values: dict[str, Any] = {"name": "Phone", "credential_id": b"i", "credential": b"c", "sign_count": 0}
+        database.write_here(lambda tx: add_passkey(tx, alice.id, challenged_at_ms=1, now_ms=NOW_MS, **values))
+
+    told = database.read_here(lambda tx: may_disconnect(tx, caller, takes_passkeys=takes_passkeys))
+    with nullcontext() if may else pytest.raises(NotFound):
+        database.write_here(lambda tx: disconnect(tx, caller, PROVIDER, takes_passkeys=takes_passkeys))
+    is_off = database.read_here(lambda tx: find_connected(tx, caller, PROVIDER)) is None
+
+    assert (told, is_off) == (may, may)

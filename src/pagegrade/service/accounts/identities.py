@@ -34,6 +34,7 @@ from pagegrade.store.repositories.accounts import (
     save_email,
 )
 from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
+from pagegrade.store.repositories.passkeys import list_passkeys
 
 UNKNOWN: Final = "unknown"
 """Nobody has given the person an account."""
@@ -156,8 +157,28 @@ def find_connected(tx: Transaction, caller: Caller, provider: Provider) -> str |
     return find_email(tx, caller.person.id, provider.issuer)
 
 
-def disconnect(tx: Transaction, caller: Caller, provider: Provider) -> None:
-    """Let nobody of the provider sign in to the account of who is signed in."""
+def may_disconnect(tx: Transaction, caller: Caller, *, takes_passkeys: bool) -> bool:
+    """Return whether who is signed in has a way to sign in without a provider, where that is possible.
+
+    Args:
+        tx: Any transaction.
+        caller: Who is signed in.
+        takes_passkeys: The installation has an address for which browsers have passkeys.
+    """
+    person = load_account(tx, caller.person.id)
+    has_password = person is not None and person.has_password
+    return has_password or (takes_passkeys and bool(list_passkeys(tx, caller.person.id)))
+
+
+def disconnect(tx: Transaction, caller: Caller, provider: Provider, *, takes_passkeys: bool) -> None:
+    """Let nobody of the provider sign in to the account of who is signed in; arguments as of ``may_disconnect``.
+
+    Raises:
+        NotFound: They could not sign in any more.
+    """
+    lock_account(tx, caller.person.id)
+    if not may_disconnect(tx, caller, takes_passkeys=takes_passkeys):
+        raise NotFound
     remove_identity(tx, caller.person.id, provider.issuer)
 
 

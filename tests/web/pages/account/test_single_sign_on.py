@@ -15,8 +15,9 @@ from pagegrade.model.account import Caller, Role
 from pagegrade.model.single_sign_on import GroupRule
 from pagegrade.service.accounts.operations import disable
 from pagegrade.service.accounts.team import invite
-from pagegrade.store.repositories.accounts import find_email, list_accounts, save_password
+from pagegrade.store.repositories.accounts import find_email, list_accounts
 from pagegrade.store.repositories.members import load_role
+from pagegrade.store.repositories.passkeys import add_passkey
 from pagegrade.web.pages.account.single_sign_on import ATTEMPT, MAX_KEPT
 from pagegrade.web.session_cookie import SESSION, cookie_name
 from tests.identity_provider import CLIENT, SECRET, FakeIssuer, issuer_on_loopback, query_of, sign
@@ -222,7 +223,10 @@ def test_a_person_connects_the_account_they_have(tmp_path: Path, issuer: FakeIss
         signed_in = await come_back(instance, issuer)
         inside = await person_of(instance)
         kept = await instance.page("POST", "/single-sign-on/disconnect")
-        await instance.services.database.write(lambda tx: save_password(tx, instance.alice.id, "hash"))
+        values: dict[str, Any] = {"name": "Phone", "credential_id": b"i", "credential": b"c", "sign_count": 0}
+        await instance.services.database.write(
+            lambda tx: add_passkey(tx, instance.alice.id, challenged_at_ms=1, now_ms=1, **values)
+        )
         page = await instance.page("GET", "/account")
         off = await instance.page("POST", "/single-sign-on/disconnect")
         unknown = await come_back(instance, issuer)

@@ -293,8 +293,8 @@ def _counted(monkeypatch: pytest.MonkeyPatch, before: Callable[[], Awaitable[Non
     return made
 
 
-def test_one_zip_is_made_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another client learns when to ask again; the place is given back, also by one that was too large."""
+def test_an_account_gets_one_zip_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second browser learns when to ask again; the place is given back, also by one that was too large."""
 
     async def script(instance: Instance) -> None:
         await fill(instance)
@@ -311,7 +311,7 @@ def test_one_zip_is_made_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             too_large = await send(instance, "zip-csv", 1, 2)
         later = await send(instance, "zip-csv", 1, 2)
 
-        assert [(each.status_code, each.headers["retry-after"]) for each in meanwhile] == [(503, "5")] * 2
+        assert [(each.status_code, each.headers["retry-after"]) for each in meanwhile] == [(429, "5")] * 2
         assert (first.status_code, too_large.status_code, later.status_code) == (200, 303, 200)
 
     with_instance(tmp_path, script)

@@ -15,7 +15,7 @@ from pagegrade.model.stored import Privacy
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
 from pagegrade.render.i18n import LOCALES, Texts
-from pagegrade.service.accounts.identities import find_connected
+from pagegrade.service.accounts.identities import find_connected, may_disconnect
 from pagegrade.service.accounts.operations import (
     EMAIL,
     EMAIL_TAKEN,
@@ -240,6 +240,7 @@ async def show_account(request: Request, work: UnitOfWork, view: View, typed: Ty
         "timezone": account.timezone,
         "privacy": "" if account.default_privacy is None else account.default_privacy,
     }
+    takes_passkeys = party_of(view.options.base_url) is not None
     return view.page(
         "account.html.jinja",
         status=typed.status,
@@ -260,8 +261,8 @@ async def show_account(request: Request, work: UnitOfWork, view: View, typed: Ty
         provider=provider,
         connected=connected,
         passkeys=await work.read(find_own_passkeys),
-        has_passkeys=party_of(view.options.base_url) is not None,
-        may_disconnect=view.options.password_sign_in and account.has_password,
+        has_passkeys=takes_passkeys,
+        may_disconnect=view.options.password_sign_in and await work.read(may_disconnect, takes_passkeys=takes_passkeys),
         least=MIN_ACCOUNT_CHARACTERS,
         most=MAX_CHARACTERS,
     )

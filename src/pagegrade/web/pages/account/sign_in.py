@@ -149,7 +149,7 @@ def own_place(wanted: str) -> str:
 
 
 async def count_link(request: Request, services: Services) -> None:
-    """Count that a client opens a link that stands for a person.
+    """Count that a client opens a link that stands for a person, or a page to sign in by other means.
 
     Raises:
         RateLimited: It opened too many within a minute.
@@ -158,7 +158,8 @@ async def count_link(request: Request, services: Services) -> None:
     standing = await services.limits.take_now(bucket)
     if not standing.allowed:
         raise RateLimited(
-            f"You may open {standing.limit} sign-in links a minute; wait and try again.", retry_after_s=standing.reset_s
+            f"At most {standing.limit} attempts to sign in a minute; wait and try again.",
+            retry_after_s=standing.reset_s,
         )
 
 

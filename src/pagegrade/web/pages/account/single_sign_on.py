@@ -14,6 +14,7 @@ from pagegrade.model.errors import InvalidInput, NotFound
 from pagegrade.model.single_sign_on import BACK, Identity, Provider
 from pagegrade.render.english import N_
 from pagegrade.service.accounts import identities
+from pagegrade.service.accounts.passkeys import party_of
 from pagegrade.service.accounts.sessions import is_token, make_token
 from pagegrade.service.container import Services
 from pagegrade.service.single_sign_on import Answer, Attempt, SignOnFailed, authorization_url, identify, sign_out_url
@@ -151,11 +152,12 @@ async def connect(request: Request, work: UnitOfWork, view: View) -> Response:
 
 
 async def disconnect(work: UnitOfWork, view: View) -> Response:
-    """Let nobody of the provider sign in to the account of who is signed in, who has a password."""
+    """Let nobody of the provider sign in to the account of who is signed in, who has another way to sign in."""
     provider = need_provider(view)
-    if not (view.options.password_sign_in and view.admitted.person.has_password):
+    if not view.options.password_sign_in:
         raise NotFound
-    await work.write_own(identities.disconnect, provider)
+    takes_passkeys = party_of(view.options.base_url) is not None
+    await work.write_own(identities.disconnect, provider, takes_passkeys=takes_passkeys)
     return go("/account?said=disconnected")
 
 

@@ -402,13 +402,14 @@ async def _zip(
     One report after the other is read and written, so that no more than one of them is in memory besides the ZIP.
 
     Raises:
-        Unavailable: Another ZIP is being made.
+        QuotaExceeded: Another ZIP is being made for the account.
+        Unavailable: Too many are being made for others.
         NotFound: Some of the reports were deleted in the meantime.
         ClientGone: Nobody waits for the ZIP any more.
     """
     if any(report.state in UNFINISHED and report.generated_at_ms is None for report in reports):
         return "not_all_finished"
-    with services.documents.only_zip(), closing(Archive(name)) as archive:
+    with services.documents.only_zip(view.admitted.account.id), closing(Archive(name)) as archive:
         for report in reports:
             if await has_left(request):
                 raise ClientGone
