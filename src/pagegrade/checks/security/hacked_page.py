@@ -139,32 +139,34 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     coins, that open another site at any click, or that read all fields of a page with a password or a card and send
     them to another site in Base64 count as a hack, and so do those that read all fields or two of a card and send them
     to a site that the page loads nothing from, if they do not send the form themselves or hide the names or the
-    address, and so do those that send who goes back to another site, show dialogs without an end, send each key to
-    another site, lead visitors to another site by the page that they come from, give the page's own forms an address of
-    another site when they are sent, replace what visitors copy, and, without waiting for a click, download a program of
-    another site that no link offers or ask a wallet for money. A refresh that leads to a program counts, too, and so
-    does a script that keeps visitors from leaving in two ways, by a question when they close the page, by bringing them
-    back, by putting the page into the history many times, by taking every key or by filling the screen at any click.
-    Scripts that are packed, or run what they decode, are suspicious, and together with an invisible frame of an unknown
-    site they count as a hack; such a frame alone does not, because trackers use it. A title and a description in
-    another script than the page's language, heading and text, or with links in that script, counts, and so do thirty
-    followed links to fifteen sites beside a form for comments or with a few names for all of them, if they are three
-    times as many as the page's own. A short page whose title or heading is an intruder's message counts as well, and so
-    do an empty link to another site, or an unseen frame of one, that lies over the whole window, fields for a card that
-    are drawn out of sight beside others so that browsers fill them in, a script that puts a command into the clipboard
-    which hides its window or what it runs, a form for commands beside the output of one, a block of links to fifteen
-    sites that sell such goods, and fields for a password, a card or a PIN on a page that wears the name of another
-    site, in its host name or its title, with pictures and links of that site and none of its own. So do such fields in
-    a folder for files, as `/wp-includes/` is one, in a form that is sent to a page of such a folder; to the page itself
-    as well, but among the files of editors, as in `/wp-content/uploads/`, only if its name ends with `.php`. A form
-    that is sent to a server counts if it names a wallet and asks for the words that restore it, in one field or in as
-    many numbered ones as there are such words, or if it asks for the code and the PIN of a card and for a password
-    besides. Text that no one can see and that orders assistants and other programs to ignore their instructions, or to
-    send files with secrets to an address, counts in any of a dozen languages, spelled in characters without a shape as
-    well. So does a canonical link to another site with another path, to which all language versions and the AMP version
-    lead as well, while the page's own address for networks and its data, its links and its files know nothing of that
-    site. Links to social networks, to shared services and to privacy policies do not count, and neither do hidden links
-    for goods that the page is about by its title and its own text.
+    address. Those count as well that send the code of a card to a chat, by the address at which it takes messages of
+    programs with a token, or a password that they hand to no server of the page and no library; orders and calls for
+    help that are sent there do not. So do those that send who goes back to another site, show dialogs without an end,
+    send each key to another site, lead visitors to another site by the page that they come from, give the page's own
+    forms an address of another site when they are sent, replace what visitors copy, and, without waiting for a click,
+    download a program of another site that no link offers or ask a wallet for money. A refresh that leads to a program
+    counts, too, and so does a script that keeps visitors from leaving in two ways, by a question when they close the
+    page, by bringing them back, by putting the page into the history many times, by taking every key or by filling the
+    screen at any click. Scripts that are packed, or run what they decode, are suspicious, and together with an
+    invisible frame of an unknown site they count as a hack; such a frame alone does not, because trackers use it. A
+    title and a description in another script than the page's language, heading and text, or with links in that script,
+    counts, and so do thirty followed links to fifteen sites beside a form for comments or with a few names for all of
+    them, if they are three times as many as the page's own. A short page whose title or heading is an intruder's
+    message counts as well, and so do an empty link to another site, or an unseen frame of one, that lies over the whole
+    window, fields for a card that are drawn out of sight beside others so that browsers fill them in, a script that
+    puts a command into the clipboard which hides its window or what it runs, a form for commands beside the output of
+    one, a block of links to fifteen sites that sell such goods, and fields for a password, a card or a PIN on a page
+    that wears the name of another site, in its host name or its title, with pictures and links of that site and none of
+    its own. So do such fields in a folder for files, as `/wp-includes/` is one, in a form that is sent to a page of
+    such a folder; to the page itself as well, but among the files of editors, as in `/wp-content/uploads/`, only if its
+    name ends with `.php`. A form that is sent to a server counts if it names a wallet and asks for the words that
+    restore it, in one field or in as many numbered ones as there are such words, or if it asks for the code and the PIN
+    of a card and for a password besides. Text that no one can see and that orders assistants and other programs to
+    ignore their instructions, or to send files with secrets to an address, counts in any of a dozen languages, spelled
+    in characters without a shape as well. So does a canonical link to another site with another path, to which all
+    language versions and the AMP version lead as well, while the page's own address for networks and its data, its
+    links and its files know nothing of that site. Links to social networks, to shared services and to privacy policies
+    do not count, and neither do hidden links for goods that the page is about by its title and its own text.
 
     ## Fails on
 

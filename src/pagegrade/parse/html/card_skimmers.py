@@ -1,4 +1,4 @@
-"""Finds scripts that copy the fields of a payment or a sign-in to another site, whatever hides what they do."""
+"""Finds scripts that copy the fields of a payment or a sign-in to another site or a chat, whatever hides it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
+
+from turbohtml import Element
 
 from pagegrade.model.document import Control, Document
 from pagegrade.parse.html.injected_content import (
@@ -26,6 +28,7 @@ MIN_NAMED: Final = 2
 """Fields of a card that a script names: one alone is looked up to tell the brand of the card."""
 _MAX_FIELDS: Final = 24
 _MAX_NAME: Final = 60
+_MAX_CLIMB: Final = 24
 _CARD: Final = re.compile(
     r"(?<![a-z])(?:cvv2?|cvc2?|ccv|csc|card-?_?(?:num(?:ber)?|no|code|exp(?:iry)?)|cc-?_?(?:num(?:ber)?|exp|csc))"
     r"(?![a-z])",
@@ -52,13 +55,31 @@ _SENDS_BY_NAME: Final = re.compile(r"[\"'`](?:fetch|sendBeacon|Image|XMLHttpRequ
 _ESCAPE: Final = re.compile(r"\\(?:x|u00)([0-9a-fA-F]{2})")
 _JOINT: Final = re.compile(r"([\"'`])\s{0,3}\+\s{0,3}\1")
 """Between two parts of a text that are put together."""
+_CHAT: Final = re.compile(
+    r"//[\w.-]{3,100}/bot\d{5,15}:[\w-]{8,80}/|//api\.telegram\.org/bot[\"'`$]|"
+    r"//[\w.-]{3,100}/api/(?:v\d{1,2}/)?webhooks/(?:\d{15,22}/[\w-]{16,100}|[\"'`$])|"
+    r"//hooks\.slack\.com/services/(?:T\w{6,20}/B\w{6,20}/|[\"'`$])",
+    re.IGNORECASE,
+)
+"""The address at which a chat takes messages: with its token, or before a variable for it."""
+_CHAT_MARKS: Final = ("/bot", "/webhooks/", "/services/")
+"""One of them is in everything that the pattern above matches."""
+_CODE_OF_CARD: Final = re.compile(r"(?<![a-z])(?:cvv2?|cvc2?|ccv|csc)(?![a-z])", re.IGNORECASE)
+_SENDS_HOME: Final = re.compile(
+    r"\b(?:fetch|post|ajax|open|sendBeacon)\([^()\n]{0,40}[\"'`](?!(?:https?|wss?):|//)(?:\.{0,2}/|\w[\w-]{0,40}\.php)|"
+    r"\.submit\(\s{0,3}\)|\.\s{0,3}(?:auth|signIn|signUp|logIn|createUser|register)\w{0,40}\(|^\s{0,9}import\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A call that may hand a password to who keeps it: a server of the page, or a library that signs visitors in."""
+_NO_TEXT: Final = frozenset({"button", "checkbox", "hidden", "image", "radio", "reset", "search", "submit"})
 
 
 def find_skimmers(document: Document, parties: Parties) -> Iterator[Injection]:
     """Yield the inline scripts that copy fields for a password or a card to a site that the page does not load.
 
     A script that names two fields of the card, or reads or listens to all fields, copies them if it sends anything to
-    another site. One that sends the form itself does so only if it hides the names or the address. Linear.
+    another site. One that sends the form itself does so only if it hides the names or the address, or if it sends the
+    code of the card, or a password that nothing else gets, as a message to a chat. Linear.
     """
     secret = [one for one in document.controls[:MAX_ANCHORS] if one.type == "password" or _is_card(one)]
     if not secret:
@@ -71,7 +92,11 @@ def find_skimmers(document: Document, parties: Parties) -> Iterator[Injection]:
             continue
         if known is None:
             known = _loaded_sites(document)
-        if _copies_all(text, parties) or (names and _copies_card(text, names, known, parties)):
+        if (
+            _copies_all(text, parties)
+            or (names and _copies_card(text, names, known, parties))
+            or _tells_chat(text, document, secret)
+        ):
             yield Injection("skimming-script", script.node)
 
 
@@ -114,7 +139,7 @@ def _copies_all(text: str, parties: Parties) -> bool:
 
 def _copies_card(text: str, names: Sequence[tuple[re.Pattern[str], ...]], known: set[str], parties: Parties) -> bool:
     """Return whether a script reads the fields of a card and sends them to a site that the page does not load."""
-    plain = _JOINT.sub("", _ESCAPE.sub(lambda one: chr(int(one[1], 16)), text))
+    plain = _plain(text)
     if "value" not in plain and "FormData" not in plain:
         return False
     if SENDS.search(plain) is None and _SENDS_BY_NAME.search(plain) is None:
@@ -125,6 +150,52 @@ def _copies_card(text: str, names: Sequence[tuple[re.Pattern[str], ...]], known:
         # What anyone can read may be how the page itself sends the form.
         return not _reads_card(text, names) or not any(one in text for one in _TAKES_OVER)
     return any(_has_foreign(one, known, parties) for one in _hidden_strings(text, plain))
+
+
+def _tells_chat(text: str, document: Document, secret: Sequence[Control]) -> bool:
+    """Return whether a script sends a field that nobody tells a chat as a message to one."""
+    plain = _plain(text)
+    places = (plain, *_hidden_strings(text, plain)) if "atob" in plain or "reverse" in plain else (plain,)
+    if not any(any(mark in one for mark in _CHAT_MARKS) and _CHAT.search(one) is not None for one in places):
+        return False
+    cards = [one for one in secret if _is_code_of_card(one)]
+    passwords = [one for one in secret if one.type == "password" and one not in cards]
+    if passwords and _SENDS_HOME.search(plain) is not None:
+        passwords = []
+    asked = [*cards, *passwords]
+    names = _names_of(asked)
+    if asked and ("value" in plain or "FormData" in plain):
+        if any(one.search(plain) is not None for words in names for one in words):
+            return True
+        every = _EVERY_FIELD.search(plain)
+        # The fields of one form are those of the secret where there is no other form to fill in.
+        return every is not None and ("FormData" not in every[0] or _is_only_form(document, asked))
+    return False
+
+
+def _is_code_of_card(control: Control) -> bool:
+    if control.attrs.get("autocomplete", "").strip().lower().rpartition(" ")[2] in {"cc-csc", "cc-number"}:
+        return True
+    return any(_CODE_OF_CARD.search(control.attrs.get(name, "")[:_MAX_NAME]) is not None for name in ("name", "id"))
+
+
+def _is_only_form(document: Document, asked: Iterable[Control]) -> bool:
+    """Return whether each form with a text to fill in is one of those with these fields."""
+    with_secret = {_form_of(one) for one in asked}
+    texts = (one for one in document.controls[:MAX_ANCHORS] if one.type not in _NO_TEXT)
+    return all((form := _form_of(one)) is None or form in with_secret for one in texts)
+
+
+def _form_of(control: Control) -> Element | None:
+    if not isinstance(control.node, Element):
+        return None
+    around = (one for one in islice(control.node.ancestors, _MAX_CLIMB) if isinstance(one, Element))
+    return next((one for one in around if one.tag == "form"), None)
+
+
+def _plain(text: str) -> str:
+    """A script with its escapes read and its texts put together."""
+    return _JOINT.sub("", _ESCAPE.sub(lambda one: chr(int(one[1], 16)), text))
 
 
 def _reads_card(text: str, names: Sequence[tuple[re.Pattern[str], ...]]) -> bool:
