@@ -7,7 +7,15 @@ from sqlalchemy import delete, func, select
 from pagegrade.model.account import Account, Caller, Role
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import delete_account, mark_erasing
-from pagegrade.store.repositories.actions import KEPT_MS, MOST, add_action, forget_actions, list_actions
+from pagegrade.store.repositories.actions import (
+    KEPT_MS,
+    MOST,
+    NAMED,
+    add_action,
+    forget_actions,
+    list_actions,
+    names_of,
+)
 from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.schema.account_tables import actions
 from pagegrade.store.schema.tables import api_keys
@@ -96,3 +104,16 @@ def test_a_log_is_bounded(tmp_path: Path) -> None:
     assert full == MOST
     assert (len(kept), {each[2] for each in kept}) == (MOST, {"delete_report"})
     assert len(logged(database, bob)) == 1
+
+
+def test_names_are_those_of_the_account(tmp_path: Path) -> None:
+    """Of every kind that has one; of nothing that is gone or somebody else's."""
+    database = make_database(tmp_path)
+    alice, bob = (add_owner(database, name)[0] for name in ("Alice", "Bob"))
+    key, foreign = (add_key(database, each.id, name=f"Key of {each.name}")[0] for each in (alice, bob))
+    ids = {**dict.fromkeys(NAMED, (10**6,)), "keys": (key.id, foreign.id), "members": (bob.id,), "batches": (1,)}
+
+    assert database.read_here(lambda tx: names_of(tx, alice.id, ids)) == {
+        ("keys", key.id): "Key of Alice",
+        ("members", bob.id): "Bob",
+    }

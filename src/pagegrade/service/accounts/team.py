@@ -5,7 +5,7 @@ Each change reads the role of who wants it again: two owners may act on each oth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -19,7 +19,7 @@ from pagegrade.service.id_lists import Listed, Part, Walked, page_of, walk_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.accounts import add_account, load_account, save_account
-from pagegrade.store.repositories.actions import MOST, add_action, list_actions
+from pagegrade.store.repositories.actions import MOST, add_action, list_actions, names_of
 from pagegrade.store.repositories.members import (
     add_invitation,
     add_membership,
@@ -378,6 +378,11 @@ def owned_alone(tx: Transaction, person_id: int) -> tuple[Account, ...]:
 def list_log(tx: Transaction, caller: Caller, *, before_id: int | None = None, limit: int = MOST) -> Sequence[Action]:
     """Return what was changed in the open account, and by whom, the newest first; with an id only what is older."""
     return list_actions(tx, caller.account.id, before_id=before_id, limit=limit)
+
+
+def find_names(tx: Transaction, caller: Caller, ids: Mapping[str, Collection[int]]) -> dict[tuple[str, int], str]:
+    """Return names that targets of the log of the open account have now; ``names_of`` says of which."""
+    return names_of(tx, caller.account.id, ids)
 
 
 def _members_by_id(tx: Transaction, caller: Caller) -> list[Teammate]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
 
-from sqlalchemy import and_, delete, func, insert, select
+from sqlalchemy import ColumnElement, Select, and_, delete, func, insert, select
 
 from pagegrade.model.account import Action, Caller
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.deletion_clock import AgeMs
-from pagegrade.store.schema.account_tables import actions
-from pagegrade.store.schema.tables import accounts, api_keys, silences
+from pagegrade.store.schema.account_tables import actions, passkeys
+from pagegrade.store.schema.tables import access_profiles, accounts, api_keys, audits, monitors, reports, silences
 
 KEPT_MS: Final = 90 * 86_400_000
 """So long an action is kept."""
@@ -20,6 +20,28 @@ MOST: Final = 10_000
 _SILENCES: Final = ("begin_silence", "create_silence", "end_silence", "stop_silence")
 """Operations on silences, whose reason the log has."""
 _TRIMMED_EVERY: Final = 100
+_PEOPLE: Final = (select(accounts.c.id, accounts.c.name), accounts.c.id, None)
+NAMED: Final[Mapping[str, tuple[Select[Any], ColumnElement[Any], ColumnElement[Any] | None]]] = {
+    "reports": (select(reports.c.id, reports.c.url), reports.c.id, reports.c.account_id),
+    "monitors": (
+        select(monitors.c.id, reports.c.url).join(reports, reports.c.id == monitors.c.report_id),
+        monitors.c.id,
+        monitors.c.account_id,
+    ),
+    "audits": (select(audits.c.id, audits.c.start_url), audits.c.id, audits.c.account_id),
+    "keys": (select(api_keys.c.id, api_keys.c.name), api_keys.c.id, api_keys.c.account_id),
+    "access-profiles": (
+        select(access_profiles.c.id, access_profiles.c.name),
+        access_profiles.c.id,
+        access_profiles.c.account_id,
+    ),
+    "passkeys": (select(passkeys.c.id, passkeys.c.name), passkeys.c.id, passkeys.c.account_id),
+    "members": _PEOPLE,
+    "join": _PEOPLE,
+    "single-sign-on": _PEOPLE,
+}
+"""Kind of target, a segment of the path of its operations -> names, their ids, and whose they are; of people only those
+come into the log who are or were members."""
 
 
 def add_action(tx: Transaction, caller: Caller, *, operation: str, target: int | None, now_ms: int) -> None:
@@ -84,6 +106,22 @@ def list_actions(
         )
         for row in tx.execute(query)
     ]
+
+
+def names_of(tx: Transaction, account_id: int, ids: Mapping[str, Collection[int]]) -> dict[tuple[str, int], str]:
+    """Return names that targets of actions have now, by kind and id; of those that are gone there is none.
+
+    Args:
+        tx: Any transaction.
+        account_id: Whose log.
+        ids: By kind, one of ``NAMED``; of a report, monitor or audit the name is a URL.
+    """
+    found: dict[tuple[str, int], str] = {}
+    for kind, (query, target, account) in NAMED.items():
+        if wanted := ids.get(kind):
+            mine = query.where(target.in_(wanted), *(() if account is None else (account == account_id,)))
+            found |= {(kind, row[0]): row[1] for row in tx.execute(mine) if row[1]}
+    return found
 
 
 def forget_actions(tx: Transaction, age: AgeMs, *, limit: int = 1_000) -> int:

@@ -11,7 +11,7 @@ from pagegrade.store.repositories.actions import add_action, list_actions
 from pagegrade.store.repositories.members import add_membership
 from pagegrade.web.pages.account.action_log import KINDS
 from pagegrade.web.routes import ALL_OPERATIONS
-from tests.store_builders import add_owner
+from tests.store_builders import add_key, add_owner
 from tests.web.calling import Instance, with_instance
 
 
@@ -124,6 +124,47 @@ def test_the_log_says_what_a_number_is_of(tmp_path: Path) -> None:
             ("create_report", ""),
             *reversed(operations.items()),
         ]
+
+    with_instance(tmp_path, script)
+
+
+def test_the_log_calls_things_by_their_names(tmp_path: Path) -> None:
+    """As they are called now, secrets in URLs masked; what is gone, or of another account, has its number."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://example.com/<a>?token=secret")
+        body = {"report_id": 1, "schedule": "daily"}
+        made = await instance.call("POST", "/api/v1/monitors", json=body)
+        assert made.status_code == 201, made.text
+        caller, database = Caller(account=instance.alice), instance.services.database
+        bob, _ = add_owner(database, "Bob")
+        key, _ = add_key(database, instance.alice.id, name="Build #7?x=y")
+        foreign, _ = add_key(database, bob.id, name="Foreign")
+        done = [
+            ("save_settings", 1),
+            ("save_settings", 99),
+            ("update_monitor", made.json()["data"]["id"]),
+            ("revoke_own_key", key.id),
+            ("revoke_own_key", foreign.id),
+            ("remove_member", bob.id),
+        ]
+
+        def fill(tx: Transaction) -> None:
+            for name, target in done:
+                add_action(tx, caller, operation=name, target=target, now_ms=now_ms())
+
+        database.write_here(fill)
+        page = await instance.page("GET", "/team/log")
+        file = await instance.page("GET", "/team/log.csv")
+        rows = list(csv.DictReader(io.StringIO(file.text.removeprefix("\ufeff"))))
+        url = "https://example.com/%3Ca%3E?token=…"
+
+        assert [row["target_name"] for row in reversed(rows)][-6:] == [url, "", url, "Build #7?x=y", "", "Bob"]
+        assert f'<a href="/reports/1">Report <bdi>{url}</bdi></a>' in page.text
+        assert '<a href="/reports/99">Report 99</a>' in page.text
+        assert "Key <bdi>Build #7?x=y</bdi>" in page.text
+        assert "secret" not in page.text + file.text
+        assert "Foreign" not in page.text + file.text
 
     with_instance(tmp_path, script)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 from pydantic import BaseModel, Field
 
 from pagegrade.clock import utc_now
@@ -12,8 +14,9 @@ from pagegrade.model.account import Action, Role
 from pagegrade.render.csv import MEDIA_TYPE, table
 from pagegrade.render.english import N_
 from pagegrade.render.escape import content_disposition, list_name
+from pagegrade.report.masking import mask_url
 from pagegrade.report.serialize import timestamp
-from pagegrade.service.accounts.team import list_log
+from pagegrade.service.accounts.team import find_names, list_log
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import INERT, Response
 from pagegrade.web.operations import PAGES, Operation
@@ -22,11 +25,13 @@ from pagegrade.web.request import Request
 
 PATH: Final = "/team/log"
 PER_PAGE: Final = 50
-COLUMNS: Final = ("at", "by", "who", "operation", "action", "target", "reason", "target_kind")
+COLUMNS: Final = ("at", "by", "who", "operation", "action", "target", "reason", "target_kind", "target_name")
 NOBODY: Final = {True: N_("A deleted key"), False: N_("A person whose account was deleted")}
 """True for a key -> name of who did it, where there is none any more."""
 _PAGES: Final = ("reports", "audits", "webhooks")
 """Kinds of objects whose id leads to a page."""
+_OF_URLS: Final = ("reports", "monitors", "audits")
+"""Kinds of objects that are called by a URL."""
 KINDS: Final = {
     "reports": N_("Report"),
     "batches": N_("Batch"),
@@ -65,15 +70,20 @@ class Row(msgspec.Struct, frozen=True):
     """Noun for what was changed, in English; empty where it is not known."""
     page: str
     """Path of what was changed; empty where there is none."""
+    segment: str = ""
+    """Key of ``KINDS``; empty where the kind is not known."""
+    name: str = ""
+    """Of what was changed; empty where it has none, or is gone."""
 
 
 async def show_log(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the page."""
     before = request.query(LogQuery).before
     found = await work.read(list_log, before_id=before, limit=PER_PAGE + 1)
+    rows = await _named(work, [_row(request, each) for each in found[:PER_PAGE]])
     return view.page(
         "team_log.html.jinja",
-        rows=[_row(request, each) for each in found[:PER_PAGE]],
+        rows=rows,
         older=found[PER_PAGE - 1].id if len(found) > PER_PAGE else None,
         is_first=before is None,
         nobody=NOBODY,
@@ -82,19 +92,20 @@ async def show_log(request: Request, work: UnitOfWork, view: View) -> Response:
 
 async def export_log(request: Request, work: UnitOfWork) -> Response:
     """Return the file, in English, as other programs read it."""
-    found = await work.read(list_log)
+    found = await _named(work, [_row(request, each) for each in await work.read(list_log)])
     rows = (
         (
-            timestamp(each.at_ms),
-            "key" if each.is_key else "person",
-            each.actor,
-            each.operation,
-            (row := _row(request, each)).what,
-            each.target,
-            each.reason,
-            row.kind if each.target is not None else "",
+            timestamp(row.action.at_ms),
+            "key" if row.action.is_key else "person",
+            row.action.actor,
+            row.action.operation,
+            row.what,
+            row.action.target,
+            row.action.reason,
+            row.kind if row.action.target is not None else "",
+            row.name,
         )
-        for each in found
+        for row in found
     )
     name = list_name(utc_now(), "csv", of="log")
     return Response(
@@ -115,7 +126,22 @@ def _row(request: Request, action: Action) -> Row:
     is_gone = operation.method == "DELETE" or operation.path.endswith("/delete")
     page = f"/{kind}/{action.target}" if kind in _PAGES and action.target is not None and not is_gone else ""
     named = next((part for part in reversed(parts) if part in KINDS), "")
-    return Row(action, operation.summary, KINDS.get(named, ""), page)
+    return Row(action, operation.summary, KINDS.get(named, ""), page, named)
+
+
+async def _named(work: UnitOfWork, rows: Sequence[Row]) -> list[Row]:
+    """Give rows the names of what was changed; secrets in URLs stay masked."""
+    ids: dict[str, set[int]] = {}
+    for row in rows:
+        if row.action.target is not None:
+            ids.setdefault(row.segment, set()).add(row.action.target)
+    names = await work.read(find_names, ids)
+    keys = [(row.segment, row.action.target or 0) for row in rows]
+    return [replace(row, name=_shown(key[0], names.get(key, ""))) for row, key in zip(rows, keys, strict=True)]
+
+
+def _shown(segment: str, name: str) -> str:
+    return mask_url(name) if segment in _OF_URLS else name
 
 
 OPERATIONS: Final = (
