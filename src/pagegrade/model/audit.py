@@ -46,7 +46,8 @@ MAX_PATTERNS: Final = 100
 """Patterns of ``include`` and of ``exclude``."""
 MAX_PATTERN_CHARACTERS: Final = 500
 PANE: Final = "pane"
-"""Kind of a page that is the navigation of a frameset, and nothing to come to by itself."""
+"""Kind of a page of little but links that open in one other frame. If a frame shows it, it is the navigation of a
+frameset, and nothing to come to by itself."""
 UNKNOWN_DEPTH: Final = 254
 """Depth of a page that no link was found to yet: it is fetched after those that links reach."""
 MAX_DEPTH: Final = 250

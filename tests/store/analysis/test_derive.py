@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -148,11 +149,19 @@ def test_pages_like_that_of_an_unknown_url_are_not_indexable(probe: int) -> None
     assert found == ([1] if probe == 200 else [1, 2])
 
 
-def test_the_navigation_of_a_frameset_is_not_indexable() -> None:
-    """Its title and text are no page's, so no finding names it; a page of another kind is judged by its content."""
-    kinds = (None, PANE, "login_wall")
-    pages = [{"page_id": number, "page_kind": kind} for number, kind in enumerate(kinds, 1)]
-    with loaded(rows_of(pages=pages)) as relations:
+def test_the_navigation_of_a_frameset_is_no_page_of_the_site() -> None:
+    """It has no score and no findings; links alone that no frame shows, and what a frame shows, are judged."""
+    kinds = (None, PANE, "login_wall", PANE, None)
+    pages = [{"page_id": number, "page_kind": kind, "score": 70} for number, kind in enumerate(kinds, 1)]
+    found = [{"page_id": number, "check_id": "title", "state": "missing"} for number in range(1, 6)]
+    links: list[dict[str, Any]] = [
+        {"from_id": 1, "to_id": 2},
+        {"from_id": 1, "to_id": None, "kind": "frame"},
+        *({"from_id": 1, "to_id": number, "kind": "frame"} for number in (3, 4, 5)),
+    ]
+    with loaded(rows_of(pages=pages, links=links, found=found)) as relations:
         derive(relations, "indexable")
 
-        assert relations.rows("SELECT page_id FROM indexable ORDER BY page_id") == [(1,), (3,)]
+        for kept in ("SELECT page_id FROM indexable", "SELECT page_id FROM found", "SELECT page_id FROM pages"):
+            where = " WHERE score IS NOT NULL" if kept.endswith("pages") else ""
+            assert relations.rows(f"{kept}{where} ORDER BY page_id") == [(1,), (2,), (3,), (5,)]

@@ -85,10 +85,9 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
     view = artifacts.visitor_view
     canonical = next((link.url for link in canonical_links(page.links, response) if link.counts and link.url), None)
     links = dict.fromkeys(_links_of(page, response, drop, canonical))
-    is_pane = _is_pane(page)
-    evaluated, not_the_page = run_on_page(facts) if evaluates and not is_pane else ({}, None)
+    evaluated, not_the_page = run_on_page(facts) if evaluates else ({}, None)
     evaluated = {name: _if_certain(one) for name, one in evaluated.items()}
-    scores = score_of(evaluated) if evaluated and not_the_page is None else None
+    scores = score_of(evaluated) if evaluates and not_the_page is None else None
     return PageRecord(
         title=_text(next((title.text for title in page.titles if title.in_head), "")),
         h1=_text(next((one.text for one in page.headings if one.level == 1 and not one.hidden), "")),
@@ -107,7 +106,7 @@ def read_crawl_page(artifacts: Artifacts, drop: tuple[str, ...], evaluates: bool
         types=tuple(sorted({clean(each, 80) for item in page.structured_items for each in item.types}))[:_MAX_TYPES],
         verification=_text(meta.content, 100) if (meta := page.meta(META_NAME)) is not None else "",
         score=None if scores is None else scores.score,
-        kind=PANE if is_pane else "" if not_the_page is None else not_the_page.kind,
+        kind=PANE if _is_pane(page) else "" if not_the_page is None else not_the_page.kind,
         headers={
             name: clean(value, MAX_HEADER) for name in KEPT_HEADERS if (value := response.header(name)) is not None
         },
@@ -215,7 +214,7 @@ def _assets_of(page: Document) -> Iterator[Link]:
 
 
 def _is_pane(page: Document) -> bool:
-    """Return whether a page is the navigation in a frameset: little but links, which open in one other frame."""
+    """Return whether a page may be the navigation of a frameset: little but links, which open in one other frame."""
     base = next((one.attrs["target"] for one in page.bases if one.attrs.get("target")), "")
     links = [one for one in page.anchors if one.url is not None and is_http(one.url)]
     frames = Counter(target for one in links if (target := one.attrs.get("target") or base) and target[0] != "_")

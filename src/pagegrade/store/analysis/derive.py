@@ -75,6 +75,22 @@ def resolve_redirects(relations: Relations) -> None:
     )
 
 
+def find_panes(relations: Relations) -> None:
+    """Add ``panes``, the navigation of framesets, which loses its score and what was found on it.
+
+    A page of links alone that no frame shows is a page like any other.
+    """
+    relations.run(
+        f"""
+        CREATE TABLE panes AS
+        SELECT page_id FROM pages SEMI JOIN links ON links.to_id = pages.page_id AND links.kind = 'frame'
+        WHERE page_kind = '{PANE}'
+        """
+    )
+    relations.run("UPDATE pages SET score = NULL WHERE page_id IN (SELECT page_id FROM panes)")
+    relations.run("DELETE FROM found WHERE page_id IN (SELECT page_id FROM panes)")
+
+
 def find_indexable(relations: Relations) -> None:
     """Add ``soft`` (pages that say what the site says of unknown URLs, or that they do not exist) and ``indexable``.
 
@@ -100,11 +116,10 @@ def find_indexable(relations: Relations) -> None:
         """
     )
     relations.run(
-        f"""
+        """
         CREATE TABLE indexable AS
-        SELECT pages.* FROM pages ANTI JOIN soft USING (page_id)
+        SELECT pages.* FROM pages ANTI JOIN soft USING (page_id) ANTI JOIN panes USING (page_id)
         WHERE state = 'fetched' AND status = 200 AND words IS NOT NULL AND NOT coalesce(noindex, false)
-        AND page_kind IS DISTINCT FROM '{PANE}'
         AND (canonical_url IS NULL OR canonical_id IS NOT DISTINCT FROM page_id)
         """
     )
@@ -345,7 +360,8 @@ class _Step(msgspec.Struct, frozen=True):
 _STEPS: Final = (
     _Step(index, ("hrefs", "fact")),
     _Step(resolve_redirects, ("lands",)),
-    _Step(find_indexable, ("soft", "indexable"), (index,)),
+    _Step(find_panes, ("panes",)),
+    _Step(find_indexable, ("soft", "indexable"), (index, find_panes)),
     _Step(name_forms, ("forms",)),
     _Step(find_copies, ("copies", "originals"), (find_indexable, name_forms)),
     _Step(find_linked, ("linked",), (find_copies, resolve_redirects, index)),
