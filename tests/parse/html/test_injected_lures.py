@@ -6,7 +6,7 @@ import pytest
 
 from pagegrade.model.document import Document
 from pagegrade.parse.html.injected_content import foreign_links
-from pagegrade.parse.html.injected_lures import find_lures
+from pagegrade.parse.html.injected_lures import MAX_FORM_TEXT, find_lures
 from pagegrade.parse.html.parser import parties_of_document
 from tests.builders import make_document
 
@@ -315,11 +315,14 @@ def words_of(number: int, *, name: str = "w{}", first: int = 1, more: str = "") 
 
 
 SENT = "<title>x</title><form method=post action=/api>{}<button>OK</button></form>"
-WALLET = "<select name=wallet><option>1</select>"
+WALLET = "<select name=wallet><option>MetaMask<option>Trezor</select>"
 NAMED = '<textarea name="{}" placeholder="wallet"></textarea>'
+PURSE = "<p>wallet, purse, seed</p>"
 CVC = "<input name=cvv>"
 PIN = "<input type=password name=card_pin>"
 BANK = "<input type=password name=mdp>"
+NUMBER = "<input name=cardnumber autocomplete=cc-number><input name=exp autocomplete=cc-exp>"
+GIFT = "<input name={}><input type=password name={} maxlength=4>"
 
 
 @pytest.mark.parametrize(
@@ -327,14 +330,18 @@ BANK = "<input type=password name=mdp>"
     [
         f"<h1>Восстановите кошелёк</h1>{WALLET}{words_of(12)}",
         f"<h1>ウォレットの復元</h1>{WALLET}{words_of(24, name='phrase[{}]', first=0)}",
-        f"<h1>استعادة المحفظة</h1>{words_of(15, name='seed-{}')}",
+        f"<h1>استعادة المحفظة</h1>{WALLET}{words_of(15, name='seed-{}')}",
+        f"<p>BIP-39</p>{words_of(12, name='word{}')}",
+        f"<p>Trust Wallet</p>{words_of(21, name='recoveryWord_{}')}",
+        words_of(12, name="recovery_phrase_{}"),
         f"<h1>กู้คืน</h1>{WALLET}{words_of(18, name='k{}', more='type=password')}",
         f"<h1>Walet</h1>{NAMED.format('seed_phrase')}",
-        f"<h1>지갑</h1>{NAMED.format('mnemonic')}",
+        f"<h1>지갑</h1>{WALLET}{NAMED.format('mnemonic')}",
         f"<h1>Πορτοφόλι</h1>{NAMED.format('recovery-phrase')}",
         f"<h1>Colis</h1>{CVC}{PIN}{BANK}",
         f"<h1>Пошта</h1><input autocomplete=cc-csc>{PIN}<input name=user>{BANK}",
         f"<h1>包裹</h1>{CVC}<input type=password id=pin>{BANK}",
+        f"<h1>Livraison</h1>{BANK}{PIN}<input name=cvc type=password>",
     ],
 )
 def test_form_for_secrets_that_no_site_needs(body: str) -> None:
@@ -361,11 +368,41 @@ def test_form_for_secrets_that_no_site_needs(body: str) -> None:
         SENT.format(CVC + "<input name=pin_code>" + BANK),
         SENT.format(CVC + PIN + "<input type=password name=p autocomplete=new-password>"),
         SENT.format(CVC + PIN) + ASKED.format("/login"),
+        SENT.format(PURSE + words_of(12, name="team{}")),
+        SENT.format(PURSE + words_of(15, name="seed{}")),
+        SENT.format(PURSE + words_of(24, name="variety_{}")),
+        SENT.format(PURSE + words_of(12, name="name_{}")),
+        SENT.format(PURSE + words_of(12, name="month{}")),
+        SENT.format(PURSE + words_of(12, name="word{}")),
+        SENT.format(WALLET + words_of(12, name="address_{}")),
+        SENT.format(WALLET + words_of(12, name="keyword{}")),
+        SENT.format("<p>種子の注文</p>" + PURSE + words_of(12, name="品種{}")),
+        SENT.format("<p>أسماء الفرق</p>" + PURSE + words_of(18, name="فريق{}")),
+        SENT.format("<p>Сорта семян</p>" + PURSE + words_of(21, name="сорт{}")),
+        SENT.format(PURSE + "<input name=mnemonic>"),
+        SENT.format(BANK + GIFT.format("gift_card_number", "gift_card_pin") + NUMBER + CVC),
+        SENT.format(BANK + NUMBER + CVC + GIFT.format("voucher", "pin")),
+        SENT.format(BANK + GIFT.format("geschenkkarte", "geschenkkarte_pin") + NUMBER + CVC),
+        SENT.format(BANK + NUMBER + CVC + GIFT.format("カード番号", "pin")),
+        SENT.format(BANK + NUMBER + CVC + GIFT.format("carte_fidelite", "carte_fidelite_pin")),
+        SENT.format(BANK + GIFT.format("بطاقة", "pin") + NUMBER + CVC),
+        SENT.format(CVC + "<input type=password name=pin><input type=password name=pin2>" + BANK),
+        SENT.format(CVC + "<input type=password name=new_pin>" + BANK),
+        SENT.format(CVC + PIN + "<input type=password name=p1><input type=password name=p2>"),
     ],
 )
 def test_form_for_what_sites_do_need(page: str) -> None:
-    """Teams, puzzles, tools that send nothing, keys of servers, tills with a new account, gift cards, postal codes."""
+    """Teams, plants, purses, tools that send nothing, keys of servers, tills, gift cards, postal codes."""
     assert "forbidden-field" not in found_in(make_document(page))
+
+
+@pytest.mark.parametrize(("padding", "is_one"), [(-1, True), (0, True), (1, False)])
+def test_only_so_far_into_a_form_a_wallet_is_looked_for(padding: int, *, is_one: bool) -> None:
+    """The name of the wallet ends at the limit, or one character behind it."""
+    before = len('<form method="post" action="/api"><p></p>') + len("MetaMask")
+    body = f"<p>{'x' * (MAX_FORM_TEXT - before + padding)}</p>MetaMask{words_of(12)}"
+
+    assert ("forbidden-field" in found_in(make_document(SENT.format(body)))) is is_one
 
 
 TAKEN = (

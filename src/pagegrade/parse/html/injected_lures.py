@@ -140,11 +140,24 @@ _OF_EDITORS: Final = re.compile(r"/(?:uploads|files)/(?!.*\.php$)")
 _WORDS_OF_WALLETS: Final = frozenset({12, 15, 18, 21, 24})
 """Words that restore a wallet: its standard knows no other numbers."""
 _TEXTS: Final = frozenset({"text", "password", "textarea"})
-_PHRASE: Final = re.compile(r"(?:seed|recovery)[-_ ]?(?:phrase|words?)|mnemonic", re.IGNORECASE)
-_WALLET: Final = re.compile(r"wallet|\bseed\b|metamask|trezor|bip-?39|private[-_ ]?key", re.IGNORECASE)
+_MNEMONIC: Final = re.compile(r"mnemonic", re.IGNORECASE)
+_PHRASE: Final = re.compile(r"(?:seed|recovery|mnemonic)[-_ ]?(?:phrase|words?)", re.IGNORECASE)
+_WALLET: Final = re.compile(r"wallet|metamask|trezor|bip-?39|private[-_ ]?key", re.IGNORECASE)
+_OF_WORDS: Final = re.compile(r"(?:[a-z]{0,2}|(?:seed|recovery|mnemonic|phrase|word).*)[^a-z]*", re.IGNORECASE)
+"""Names of numbered fields for words; forms for teams, plants or addresses have names of their own."""
+_ONLY_WALLETS: Final = re.compile(
+    r"metamask|trezor|bip-?39|wallet-?connect|(?:trust|crypto|bitcoin|coinbase|ledger)[-_ ]?wallet|"
+    r"(?:seed|recovery)[-_ ]?phrase",
+    re.IGNORECASE,
+)
+"""Names that only wallets for money of computers have: those of leather are called so, too, and gardens have seeds."""
 _LAST_NUMBER: Final = re.compile(r"\d{1,2}(?=\D{0,2}$)")
 _CODE_OF_CARD: Final = re.compile(r"(?<![a-z])(?:cvv2?|cvc2?|ccv|csc|cc-csc)(?![a-z])", re.IGNORECASE)
 _PIN_OF_CARD: Final = re.compile(r"(?<![a-z])pin(?![a-z])", re.IGNORECASE)
+_NOT_OF_BANKS: Final = re.compile(r"new|gift|voucher|coupon", re.IGNORECASE)
+"""In names of fields for what is chosen now, and of cards that a shop gives out, which have a PIN, too."""
+_PIN_AND_PASSWORD: Final = 2
+"""Secrets beside the code of a card: a password that is chosen is asked for twice."""
 MAX_FORM_TEXT: Final = 20_000
 """Characters of a form in which a wallet is looked for."""
 _MIN_BRAND: Final = 4
@@ -264,14 +277,16 @@ def _stray_forms(document: Document, asked: Sequence[Control]) -> Iterator[Injec
 def _forbidden_fields(document: Document) -> Iterator[Injection]:
     """Forms that are sent to a server with what no site needs: the words of a wallet, or all secrets of a person.
 
-    The words are one field called so, or as many numbered ones as a wallet has words, in a form that names a wallet.
-    The secrets are the code and the PIN of a card, and the password of an account that is not a new one.
+    The words are one field called so in a form that names a wallet, or as many numbered ones as a wallet has words in
+    a form that names what only wallets for money of computers have. The secrets are the code of a card, its PIN
+    directly beside it, and one password of an account, none of them a new one.
     """
     asked = [one for one in document.controls[:MAX_ANCHORS] if not one.hidden and isinstance(one.node, Element)]
     names = [f"{one.attrs.get('name', '')} {one.attrs.get('id', '')} {_kind_of_field(one.attrs)}" for one in asked]
     joined = "\n".join(names)
     texts = sum(one.type in _TEXTS for one in asked)
-    if texts < min(_WORDS_OF_WALLETS) and _PHRASE.search(joined) is None and _PIN_OF_CARD.search(joined) is None:
+    has_some = any(one.search(joined) is not None for one in (_MNEMONIC, _PHRASE, _PIN_OF_CARD))
+    if texts < min(_WORDS_OF_WALLETS) and not has_some:
         return
     posted = {one.node for one in document.forms if one.method == "post"}
     forms: dict[object, list[tuple[Control, str]]] = defaultdict(list)
@@ -285,23 +300,30 @@ def _forbidden_fields(document: Document) -> Iterator[Injection]:
 
 def _forbidden_field(form: Element, fields: Sequence[tuple[Control, str]]) -> Control | None:
     texts = [(one, name) for one, name in fields if one.type in _TEXTS]
-    phrases = [one for one, name in texts if _PHRASE.search(name) is not None] or _numbered([one for one, _ in texts])
-    if phrases and _WALLET.search(form.html[:MAX_FORM_TEXT]) is not None:
+    phrases = [one for one, name in texts if _PHRASE.search(name) is not None]
+    words = [one for one, name in texts if _MNEMONIC.search(name) is not None] or _numbered([one for one, _ in texts])
+    said = form.html[:MAX_FORM_TEXT] if phrases or words else ""
+    if phrases and _WALLET.search(said) is not None:
         return phrases[0]
-    secret = [(one, name) for one, name in fields if one.type == "password" and "new-password" not in name]
-    pins = [one for one, name in secret if _PIN_OF_CARD.search(name) is not None]
-    codes = [one for one, name in fields if _CODE_OF_CARD.search(name) is not None]
-    is_all = any(one not in pins and one not in codes for one, _ in secret)
-    return pins[0] if pins and codes and is_all else None
+    if words and _ONLY_WALLETS.search(said) is not None:
+        return words[0]
+    if any(_NOT_OF_BANKS.search(name) is not None for _, name in fields):
+        return None
+    is_code = [_CODE_OF_CARD.search(name) is not None for _, name in fields]
+    is_pin = [one.type == "password" and _PIN_OF_CARD.search(name) is not None for one, name in fields]
+    secrets = sum(one.type == "password" and not code for (one, _), code in zip(fields, is_code, strict=True))
+    at = is_pin.index(True) if sum(is_pin) == 1 and secrets == _PIN_AND_PASSWORD else -1
+    return fields[at][0] if at >= 0 and any(is_code[max(at - 1, 0) : at + 2]) else None
 
 
 def _numbered(fields: Sequence[Control]) -> list[Control]:
-    """Fields that are called alike but for their numbers, one after the other, as many as the words of a wallet."""
+    """Fields for words, called alike but for their numbers, one after the other, as many as the words of a wallet."""
     groups: dict[str, list[tuple[int, Control]]] = {}
     for one in fields:
         name = one.attrs.get("name", "") or one.attrs.get("id", "")
         number = _LAST_NUMBER.search(name)
-        if number is not None and one.attrs.get("maxlength", "") not in {"1", "2"}:
+        is_word = number is not None and _OF_WORDS.fullmatch(name[: number.start()]) is not None
+        if number is not None and is_word and one.attrs.get("maxlength", "") not in {"1", "2"}:
             groups.setdefault(name[: number.start()], []).append((int(number[0]), one))
     for group in groups.values():
         numbers = [number for number, _ in group]
