@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from pagegrade.parse.html.parser import parse_document
-from pagegrade.parse.html.visible_content import MAX_NODES, find_undrawn, names_of_root, shows_nothing, stays_faded
+from pagegrade.parse.html.visible_content import (
+    MAX_NODES,
+    find_undrawn,
+    find_waiting,
+    names_of_root,
+    names_within,
+    shows_nothing,
+    stays_faded,
+)
 from tests.builders import URL, make_document
 from tests.linear import MAX_RATIO, growth
 
@@ -234,3 +242,109 @@ def test_many_scripts_cost_linear_time() -> None:
     }
 
     assert growth(lambda n: stays_faded(pages[n], {f"{URL}a.js": ()}), 2_000) <= MAX_RATIO
+
+
+_PIECE = "<section class='wow fadeIn' data-wow-delay=.3s><h2>{0}</h2><p>{1}</p></section>"
+_TEXTS = ("Запись к врачу без очереди. ", "予約なしで診察します。", "נקבל אתכם בלי תור. ", "हम बिना प्रतीक्षा देखते हैं। ")
+_CALL = "<script>document.addEventListener('load',function(){new Show({mobile:true}).init()})</script>"
+_FILES = ("https://example.com/jq.js", "https://example.com/wow.js")
+
+
+def waiting(
+    rules: str = ".wow{visibility:hidden}",
+    tail: str = _CALL,
+    *,
+    text: str = _TEXTS[0],
+    lost: bool = True,
+    said: dict[str, tuple[str, ...] | None] | None = None,
+) -> bool:
+    """Find what waits in a page whose library is missing, or not."""
+    pieces = "".join(_PIECE.format(number, text * 20) for number in range(4))
+    files = "".join(f"<script src={url} defer></script>" for url in _FILES)
+    page = f"<!doctype html><style>{rules}</style>{files}<header>Q</header><main><div>{pieces}</div></main>{tail}"
+    missing = [_FILES[1]] if lost else []
+    document = parse_document(page.encode(), url=URL, content_type="text/html; charset=utf-8", lost=missing)
+    part = next(iter(document.body.node.select("main")))  # type: ignore[union-attr]
+    names: dict[str, tuple[str, ...] | None] = {_FILES[0]: (), _FILES[1]: ("wow",)}
+    return find_waiting(document, part, names | (said or {})) is not None
+
+
+@pytest.mark.parametrize("text", _TEXTS)
+@pytest.mark.parametrize(
+    ("rules", "tail"),
+    [
+        (".wow{visibility:hidden}", _CALL),
+        (".wow{visibility:hidden}.animated{visibility:visible}", _CALL),
+        (".wow.is-in{visibility:visible}.wow{visibility:hidden}", _CALL),
+        ("[data-wow-delay]{display:none}", _CALL),
+        (".fadeIn{visibility:hidden}", "<script>reveal('.fadeIn')</script>"),
+        (".wow{visibility:hidden}", ""),
+        (".wow{visibility:hidden}", "<script>navigator.sendBeacon('/n')</script>"),
+        (".wow{visibility:hidden}", "<script>menu.onclick=function(){menu.classList.toggle('open')}</script>"),
+    ],
+)
+def test_pieces_that_wait_for_a_missing_script(rules: str, tail: str, text: str) -> None:
+    """Whatever the library is called, and in any language."""
+    assert waiting(rules, tail, text=text)
+
+
+@pytest.mark.parametrize(
+    ("rules", "tail"),
+    [
+        (".wow{visibility:hidden}section:target{visibility:visible}", _CALL),
+        (".wow{visibility:hidden}section:hover{visibility:visible}", _CALL),
+        (".wow{visibility:hidden}.js-off .wow{visibility:visible}", _CALL),
+        ("@media print{.wow{visibility:hidden}}", _CALL),
+        (".wow{visibility:hidden}section{visibility:visible!important}", _CALL),
+        (".wow{visibility:hidden}.wow p{visibility:visible}", _CALL),
+        (".wow{color:red}", _CALL),
+        (".wow{visibility:hidden}", "<script>$('.wow').css('visibility','visible')</script>"),
+        (".wow{visibility:hidden}", "<script>q('.wow').forEach(e=>e.classList.add('on'))</script>"),
+        (".wow{visibility:hidden}", "<script>q('section').forEach(e=>e.style.visibility='visible')</script>"),
+        (".wow{visibility:hidden}", "<script>s=document.createElement('script');s.src='/b.js'</script>"),
+        (".wow{visibility:hidden}", "<script>import('/b.js')</script>"),
+        (".wow{visibility:hidden}", "<script type=module src=/b.js></script>"),
+        (".wow{visibility:hidden}", "<script type=rocketlazyloadscript src=/b.js></script>"),
+        (".wow{visibility:hidden}", "<script src=/unread.js></script>"),
+    ],
+)
+def test_pieces_that_something_else_may_show(rules: str, tail: str) -> None:
+    """A state, another script, a loader, a file that was not read; or nothing is hidden."""
+    assert not waiting(rules, tail)
+
+
+def test_pieces_wait_only_for_what_is_missing() -> None:
+    """A file that came may show them, whatever names are in it; so may another one that names them."""
+    assert not waiting(lost=False)
+    assert not waiting(said={_FILES[0]: ("fadeIn",)})
+    assert not waiting(said={_FILES[0]: None})
+    assert not waiting(text="x")
+
+
+@pytest.mark.parametrize("part", ["<dialog class=wow>", "<div class=wow popover>", "<div class=wow hidden>"])
+def test_pieces_that_visitors_open_wait_for_them(part: str) -> None:
+    """No script is needed for a dialog or a popover."""
+    page = f"<style>.wow{{visibility:hidden}}</style><main>{part}<p>{_TEXTS[1] * 40}</p>"
+    document = make_document(page)
+
+    assert find_waiting(document, next(iter(document.body.node.select("main"))), {}) is None  # type: ignore[union-attr]
+
+
+def test_names_that_most_pieces_share() -> None:
+    """Classes and data attributes; those of one piece of many are none of them."""
+    pieces = "".join(_PIECE.format(n, _TEXTS[0] * 9).replace("fadeIn", f"a{n}") for n in range(3))
+    document = make_document(f"<main class=page><div class=in>{pieces}</div></main>")
+    part = next(iter(document.body.node.select("main")))  # type: ignore[union-attr]
+
+    assert names_within(part) == ("data-wow-delay", "in", "wow")
+
+
+def test_many_pieces_cost_linear_time() -> None:
+    """The text of each is counted once for every level."""
+    pages = {
+        n: make_document(f"<style>.wow{{visibility:hidden}}</style><main>{_PIECE.format(1, 'слово') * n}</main>")
+        for n in (1_000, 2_000, 4_000)
+    }
+    parts = {n: next(iter(one.body.node.select("main"))) for n, one in pages.items()}  # type: ignore[union-attr]
+
+    assert growth(lambda n: find_waiting(pages[n], parts[n], {}), 1_000) <= MAX_RATIO

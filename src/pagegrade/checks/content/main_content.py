@@ -207,18 +207,19 @@ def main_content(  # noqa: PLR0917 - what it names are artifacts
     Whether the `<main>` element, what is around it or all the text in it is hidden, on phones alone too, all of it is
     in an element whose content browsers do not draw (a dialog that nothing opens, `<noscript>`, `<canvas>`,
     `<template>`, a `<details>` with a hidden summary), folded to nothing or moved out of the window, where no script
-    names it and no rule waits for a class to show it; whether the page cannot be scrolled or pressed, or its text is in
-    a fixed box, and no script runs that could change that; whether the main part is `inert` without a dialog that is
-    open; whether a layer with nothing to operate covers the whole window, by style attributes, the page's own rules and
-    its style sheets (one without text only where no script runs that could take it away, and where none runs, buttons
-    do nothing either), or a frame of another page does, or bars at its upper and lower edge leave no line of the text,
-    or an empty generated element (`::before`) does; whether parts with half of the text lie in one cell of a grid, or
-    stand apart in one place; whether a comment, a field, a frame, a style sheet, a script or an obsolete element that
-    is never closed takes the rest of the page for its text; whether the answer breaks off in a text or a tag, with two
-    elements around it that have to be closed, or with one where the last paragraph stops in a sentence, unlike all
-    others, or links to two places in the page lead to none; whether nearly all paragraphs end with an ellipsis and lead
-    nowhere; whether a
-    text of 600 characters or more, without code, has not one of six and more words of its title, main heading and
+    names it and no rule waits for a class to show it; whether pieces with nearly all of its text are hidden by rules
+    until a script shows them, as for an animation, and that script is missing while no other one names their classes or
+    brings more; whether the page cannot be scrolled or pressed, or its text is in a fixed box, and no script runs that
+    could change that; whether the main part is `inert` without a dialog that is open; whether a layer with nothing to
+    operate covers the whole window, by style attributes, the page's own rules and its style sheets (one without text
+    only where no script runs that could take it away, and where none runs, buttons do nothing either), or a frame of
+    another page does, or bars at its upper and lower edge leave no line of the text, or an empty generated element
+    (`::before`) does; whether parts with half of the text lie in one cell of a grid, or stand apart in one place;
+    whether a comment, a field, a frame, a style sheet, a script or an obsolete element that is never closed takes the
+    rest of the page for its text; whether the answer breaks off in a text or a tag, with two elements around it that
+    have to be closed, or with one where the last paragraph stops in a sentence, unlike all others, or links to two
+    places in the page lead to none; whether nearly all paragraphs end with an ellipsis and lead nowhere; whether a text
+    of 600 characters or more, without code, has not one of six and more words of its title, main heading and
     description; whether everything is in one frame that shows another page, in one embedded document such as a PDF
     file, or in one picture, which is in portrait format or has hardly a word beside it, or in several large ones that
     are declared to say nothing; whether five pictures and more than half of them have their addresses in attributes for

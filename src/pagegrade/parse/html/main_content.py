@@ -18,7 +18,7 @@ from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.html.layers import MAX_LAYERS, NAME, find_cover, find_piled, rules_of
 from pagegrade.parse.html.regions import Regions
 from pagegrade.parse.html.unclosed import find_swallowing
-from pagegrade.parse.html.visible_content import find_undrawn, names_of_root
+from pagegrade.parse.html.visible_content import find_undrawn, find_waiting, names_of_root, names_within
 from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 from pagegrade.parse.words import says_more_than
@@ -175,6 +175,8 @@ def _hidden(
     if len(parts) == 1 and hidden == [None] and (within := _hidden_within(document, parts[0])) is not None:
         is_script = any(one.url is not None for one in document.running_scripts)
         return Stead("hidden", within, scripts_may_add=is_script or _may_show(document, within, within, script_names))
+    if len(parts) == 1 and hidden == [None] and (waiting := find_waiting(document, parts[0], script_names)) is not None:
+        return Stead("hidden", waiting)
     pairs = [(part, one) for part, one in zip(parts, hidden, strict=True) if one is not None]
     if not pairs or len(pairs) < len(parts) or max(len(str(one.text).strip()) for _, one in pairs) < _MIN_HIDDEN:
         return None
@@ -264,7 +266,8 @@ def _may_show(
 def names_of_main(root: Element) -> tuple[str, ...]:
     """The names by which a script finds the main part of a page or what is around it, or shows the page."""
     parts = list(islice(_main_parts(root), _MAX_ITEMS)) or list(islice(root.select("h1"), 1))
-    return (*names_of_root(root), *sorted(frozenset().union(*map(names_around, parts)))[:MAX_NAMES])
+    around = sorted(frozenset().union(*map(names_around, parts)))[:MAX_NAMES]
+    return (*names_of_root(root), *around, *(names_within(parts[0]) if len(parts) == 1 else ()))
 
 
 def names_around(part: Element) -> frozenset[str]:

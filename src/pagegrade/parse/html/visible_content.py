@@ -56,6 +56,27 @@ _QUEUE: Final = re.compile(r"(?:window\.)?\b([A-Za-z_$][\w$]{1,40})\s?=\s?(?:win
 """A list in which a script leaves orders for another one that comes later."""
 _MAX_ORDERS: Final = 20
 _MAX_ORDER: Final = 2_000
+_MIN_WAITING: Final = 300
+"""Characters of a main part that is hidden piece by piece."""
+_MAX_DEPTH: Final = 4
+"""Elements within one another that hold nearly all of a main part."""
+_NO_TEXT: Final = frozenset({"script", "style", "template", "noscript", "svg"})
+_REVEALS: Final = (
+    ".animate",
+    ".css(",
+    ".show(",
+    ".style",
+    "IntersectionObserver",
+    "Attribute(",
+    "className",
+    "classList",
+    "fadeIn(",
+    "fadeTo(",
+    "lass(",
+)
+"""Parts of scripts that show an element which they find by its name; a call of a missing library has none."""
+_LOADS: Final = ("createElement", "import(", "fetch(", "XMLHttpRequest", "visib")
+"""Parts of scripts that may bring another one, or show anything."""
 _SHOWN_REFERENCES: Final = frozenset({"image", "media", "object", "frame"})
 
 
@@ -151,6 +172,92 @@ def stays_faded(document: Document, script_names: Mapping[str, Collection[str] |
         for one in running
     ]
     return all(said is not None and not any(name in said for name in names) for said in texts)
+
+
+def find_waiting(
+    document: Document, part: Element, script_names: Mapping[str, Collection[str] | None]
+) -> Element | None:
+    """Find the first of the elements that hide nearly all of a main part until a script shows them that is missing.
+
+    Args:
+        document: The page.
+        part: Its main part, which is not hidden itself.
+        script_names: URL of a script -> those of ``names_within`` that are in it; ``None`` if it was not read.
+    """
+    visibility = document.visibility
+    levels = _levels(part)
+    size = levels[0][0] if levels else 0
+    if size < _MIN_WAITING or 5 * len(document.main_text) > size or visibility.is_uncertain(part):
+        return None
+    for _, pieces in levels:
+        hidden = [(one, n) for one, n in pieces if visibility.hides(one) and _is_static(one)]
+        if 5 * sum(n for _, n in hidden) < 4 * size:
+            continue
+        if any(visibility.is_uncertain(one) or visibility.may_show(one) for one, _ in hidden):
+            return None
+        return hidden[0][0] if _waits_in_vain(document, names_within(part), script_names) else None
+    return None
+
+
+def _is_static(node: Element) -> bool:
+    """Return whether an element is none that visitors open, or that its author hides by itself."""
+    return node.tag != "dialog" and "popover" not in node.attrs and "hidden" not in node.attrs
+
+
+def names_within(part: Element) -> tuple[str, ...]:
+    """The names that the elements of a part have in common which hold half of its text: classes, and attributes."""
+    levels = _levels(part)
+    sizes: dict[str, int] = {}
+    for size, pieces in levels if levels and levels[0][0] >= _MIN_WAITING else ():
+        of_level: dict[str, int] = {}
+        for one, length in pieces:
+            names = set((attribute_of(one, "class") or "").split())
+            names.update(name for name in one.attrs if name.startswith("data-"))
+            for name in names:
+                of_level[name] = of_level.get(name, 0) + length
+        sizes.update((name, n) for name, n in of_level.items() if 2 * n >= size and len(name) > 1)
+    return tuple(sorted(sizes)[:_MAX_NAMES])
+
+
+def _levels(part: Element) -> list[tuple[int, list[tuple[Element, int]]]]:
+    """(characters, the elements in it with theirs) of a part and of those within it that hold nearly all of it."""
+    found: list[tuple[int, list[tuple[Element, int]]]] = []
+    at, size = part, len(str(part.text).strip())
+    while len(found) < _MAX_DEPTH:
+        pieces = [
+            (one, len(str(one.text).strip())) for one in at if isinstance(one, Element) and one.tag not in _NO_TEXT
+        ]
+        if not pieces:
+            break
+        found.append((size, pieces))
+        at, within = max(pieces, key=lambda one: one[1])
+        if 5 * within < 4 * size:
+            break
+        size = within
+    return found
+
+
+def _waits_in_vain(
+    document: Document, names: Collection[str], script_names: Mapping[str, Collection[str] | None]
+) -> bool:
+    """Return whether a script is missing, or none runs, and no other one knows a name or brings more."""
+    running = document.running_scripts
+    wanted = sum(one.url is not None and _is_code(one) for one in document.scripts)
+    if running and wanted <= sum(one.url is not None for one in running):
+        return False
+    # A script with a type of its own runs later, when another one says so.
+    if any(one.kind == "data" and "script" in one.attrs.get("type", "").lower() for one in document.scripts):
+        return False
+    for one in running:
+        if one.url is not None:
+            said = script_names.get(strip_fragment(one.url))
+            if one.kind == "module" or said is None or any(name in said for name in names):
+                return False
+        elif any(mark in one.text for mark in _LOADS):
+            return False
+        if any(name in one.text for name in names) and any(mark in one.text for mark in _REVEALS):
+            return False
+    return True
 
 
 def _is_code(script: Script) -> bool:
