@@ -159,6 +159,23 @@ def test_documents_and_tables_are_written_as_bytes(audit: CommandLine, tmp_path:
     assert [(str(number), page) for number, page in rows] == [(row["finding"], row["page"]) for row in table]
 
 
+def test_a_result_that_could_not_be_written_is_no_success(
+    audit: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table takes longer than it may: nothing is written, and the exit code says so; the text is another matter."""
+    monkeypatch.setattr("pagegrade.store.analysis.tables.SECONDS", 0.001)
+    out = tmp_path / "out"
+    with serving(make_world(1, pages=12)) as site:
+        said = {
+            name: audit("audit", f"{site.origin}/", "-o", str(out), *resumed, "-f", name)
+            for name, resumed in (("parquet", ()), ("text", ("--resume",)))
+        }
+
+    assert (said["parquet"].code, said["parquet"].out) == (3, "")
+    assert "The table could not be written within 0.001 s." in said["parquet"].err
+    assert said["text"].code == 0
+
+
 @pytest.mark.parametrize(("condition", "code"), [("score<101", 2), ("score<=100", 1), ("score<1", 0)])
 def test_a_condition_becomes_the_exit_code(audit: CommandLine, tmp_path: Path, condition: str, code: int) -> None:
     """As of ``analyze``; one that is none is refused before anything is fetched."""

@@ -144,7 +144,7 @@ def audit_site(request: AuditRequest) -> int:
         database.close()
     _say(crawl, progress, place, request)
     result = _evaluate(place, request, crawl.finished_at_ms or now_ms())
-    if crawl.state != "completed" or (result is None and gates):
+    if crawl.state != "completed" or (result is None and (gates or request.format_name != "text")):
         return exit_codes.NOT_ANALYZED
     failures = [failure for gate in gates if result and (failure := gate.failure(result)) is not None]
     for failure in failures:
