@@ -15,6 +15,7 @@ import pytest
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.stored import ClaimedRun, Step
+from pagegrade.sandbox.pool import Children
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
@@ -349,6 +350,42 @@ def test_a_run_that_goes_on_has_a_slot_again(
             assert worker.busy == 2
             stage.gate.set()
             await stage.until(lambda: states(queue) == ["completed"] * 3)
+
+    play(scene)
+
+
+def test_a_run_keeps_its_slot_while_a_child_works_for_it(
+    services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that is parsed waits for no site; with the answer of the child it does again."""
+    monkeypatch.setattr(worker_module, "PATIENT_S", 0.0)
+    answered = asyncio.Event()
+
+    class Slow:
+        async def run(self, *_: object, **__: object) -> None:
+            await answered.wait()
+
+    async def perform(services: Services, run: ClaimedRun, *, children: Any, advance: Advance, **_: object) -> None:
+        advance("page")
+        await children.run(len, "page", timeout_s=SOON_S)
+        await stage.perform(services, run)
+
+    monkeypatch.setattr(worker_module, "perform_run", perform)
+    monkeypatch.setattr(Children, "for_account", lambda *_: Slow())
+    for number in range(2):
+        queue.add(f"https://a{number}.example/")
+
+    async def scene() -> None:
+        worker = WatchedWorker(services, slots=1)
+        async with working(worker):
+            await stage.until(lambda: worker.busy == 1)
+            await worker.look()
+            assert worker.busy == 1
+            answered.set()
+            worker.wake()
+            await stage.until(lambda: len(stage.started) == 2)
+            stage.gate.set()
+            await stage.until(lambda: states(queue) == ["completed"] * 2)
 
     play(scene)
 

@@ -71,6 +71,31 @@ def ignore_progress(step: Step | None = None) -> None:
     """Ignore that a run made progress."""
 
 
+T = TypeVar("T")
+
+
+class CountedTasks:
+    """Children as one run uses them; says how many tasks they do for it, or have to do."""
+
+    def __init__(self, children: TaskRunner, count: Callable[[int], None]) -> None:
+        """Prepare them.
+
+        Args:
+            children: That do the tasks.
+            count: Called with 1 when a task is given to them, and with -1 when it is over.
+        """
+        self._children = children
+        self._count = count
+
+    async def run(self, function: Callable[..., T], *arguments: object, timeout_s: float) -> T:
+        """As ``Children.run``."""
+        self._count(1)
+        try:
+            return await self._children.run(function, *arguments, timeout_s=timeout_s)
+        finally:
+            self._count(-1)
+
+
 class StepNotes:
     """The steps of one run; at most one write each, the last one known."""
 
@@ -129,8 +154,6 @@ class StepNotes:
                 logger.info("step_not_stored", extra={"run": self._run.id})
         self._services.changes.notify(self._run.report_id)
 
-
-T = TypeVar("T")
 
 STORE_PAUSE_S: Final = 1.0
 """Pause between two attempts to store an outcome while the database cannot be written, e.g. on a full disk."""

@@ -31,7 +31,7 @@ from pagegrade.store.repositories.deliveries import release_every_webhook
 from pagegrade.store.repositories.host_slots import end_visits, hasten_lines, hide_orphaned_visits
 from pagegrade.store.schema.migrate import is_current
 from pagegrade.worker.deliver import deliver_events
-from pagegrade.worker.execute import perform_run
+from pagegrade.worker.execute import CountedTasks, perform_run
 from pagegrade.worker.housekeeping import (
     LINES_EVERY_S,
     MONITORS_EVERY_S,
@@ -82,16 +82,24 @@ class _Held(msgspec.Struct):
     """True after too long a time without progress: the lease is not extended any more."""
     step: Step | None = None
     """The step that it has come to; ``None`` before the first."""
+    tasks: int = 0
+    """Tasks that children do for it, or that wait for one."""
 
     def advance(self, step: Step | None = None) -> None:
         """Note progress, and the step that was reached by it, if it is another."""
         self.progress_s = time.monotonic()
         self.step = step or self.step
 
+    def count_tasks(self, change: int) -> None:
+        """Note progress by a task that began (1) or ended (-1)."""
+        self.tasks += change
+        self.advance()
+
     @property
     def patient(self) -> bool:
         """Return whether it has waited for its site for ``PATIENT_S`` by now."""
-        return self.step in ("page", "files") and time.monotonic() - self.progress_s >= PATIENT_S
+        waits = self.step in ("page", "files") and not self.tasks
+        return waits and time.monotonic() - self.progress_s >= PATIENT_S
 
 
 class _Trimmer:
@@ -432,7 +440,7 @@ class Worker:
                         await perform_run(
                             self._services,
                             run,
-                            children=children.for_account(run.account_id),
+                            children=CountedTasks(children.for_account(run.account_id), held.count_tasks),
                             advance=held.advance,
                         )
                     finally:
