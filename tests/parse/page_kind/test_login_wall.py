@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagegrade.parse.page_kind.login_wall import MAX_PRECEDING
 from tests.parse.page_kind.pages import kind_of, site, words
 
 FORM = """<form method="post"><label for=u>Username</label><input id=u name="username" autocomplete="username">
@@ -206,3 +207,127 @@ def test_the_same_form_for_a_sign_in_is_a_wall(lang: str, title: str) -> None:
     )
 
     assert kind_of(html, url=f"{ROOT}/a/page") == "login_wall"
+
+
+ALONE = """<html lang="{lang}"><head><title>{title}</title></head><body>{head}<h1>{title}</h1>{above}<form method="post"
+action="/login?next=/reports/2026"><input type="email" name="email" aria-label="1">
+<input type="password" name="password" aria-label="2">{more}<button>{title}</button></form>{below}</body></html>"""
+SEARCH = '<header><a href="/">Otterline</a><form action="/search"><input name="q" aria-label="3"></form></header>'
+JOIN = """<form method="post"><input type="email" name="mail" aria-label="4"><input type="password" name="pass"
+autocomplete="new-password" aria-label="5"><button>+</button></form>"""
+PROMISE = "<p>{}</p>"
+
+
+@pytest.mark.parametrize(
+    ("lang", "title", "parts"),
+    [
+        ("en", "Sign in", {"head": SEARCH}),
+        ("en", "Sign in", {"below": f"<h2>Register</h2>{JOIN}"}),
+        ("en", "Sign in", {"more": "<input name=code aria-label=6>"}),
+        ("en", "Sign in", {"more": "<input name=captcha aria-label=6>"}),
+        ("en", "Sign in", {"below": PROMISE.format("Members get 10 € off their first order.")}),
+        ("en", "Sign in", {"head": "<header><p>Free delivery from 50 €</p></header>"}),
+        ("ja", "ログイン", {"head": SEARCH.replace("header", "div")}),
+        ("el", "Σύνδεση", {"more": "<input name=verification_code aria-label=6>"}),
+        ("th", "เข้าสู่ระบบ", {"below": f"<h2>สมัคร</h2>{JOIN}"}),
+        ("ar", "تسجيل الدخول", {"below": PROMISE.format("خصم 10 درهم على أول طلب")}),
+        ("ru", "Вход", {"more": "<input name=otp aria-label=6>", "head": SEARCH}),
+        ("zh", "登录", {"more": "<input name=vcode aria-label=6>", "below": PROMISE.format("新会员立减 10 元")}),
+    ],
+)
+def test_sign_in_with_something_beside_it_is_a_wall(lang: str, title: str, parts: dict[str, str]) -> None:
+    """A field to search in, a form for new members, a code, letters of a picture, an offer."""
+    html = ALONE.format(**{"head": "", "above": "", "more": "", "below": "", "lang": lang, "title": title, **parts})
+
+    assert kind_of(html, url=f"{ROOT}/reports/2026") == "login_wall"
+
+
+WRITE = """<form method="post" action="/send"><input name="name" aria-label="7"><input type="email" name="mail" aria-label="8">
+<textarea name="text" aria-label="9"></textarea><button>OK</button></form>"""
+
+
+@pytest.mark.parametrize(
+    ("lang", "title", "parts"),
+    [
+        ("en", "Almost done", {"above": "<p>3 books, 45.90 €</p>"}),
+        ("ko", "거의 다 됐어요", {"above": "<table><tr><td>책 3권<td>45,900원</table>"}),
+        ("he", "כמעט סיימנו", {"more": '<p>סה"כ 120 ₪</p>'}),
+        ("de", "Mitmachen", {"more": '<input name="vorname" aria-label="6">'}),
+        ("pt", "Participar", {"more": '<input name="referral_code" aria-label="6">'}),
+        ("hi", "लिखें", {"below": WRITE}),
+        ("tr", "Yaz", {"above": WRITE}),
+    ],
+)
+def test_form_that_asks_for_more_than_a_sign_in_is_graded(lang: str, title: str, parts: dict[str, str]) -> None:
+    """The price stands above the button of a till, a new member has a name, and a letter has a text."""
+    html = ALONE.format(**{"head": "", "above": "", "more": "", "below": "", "lang": lang, "title": title, **parts})
+    html = html.replace("/login?next=/reports/2026", "/next")
+
+    assert kind_of(html, url=f"{ROOT}/reports/2026") is None
+
+
+@pytest.mark.parametrize(("between", "kind"), [(MAX_PRECEDING - 1, None), (MAX_PRECEDING, "login_wall")])
+def test_price_is_looked_for_so_far_in_front_of_the_form(between: int, kind: str | None) -> None:
+    """The text with the price is the last that is read, or one too far."""
+    above = "<p>45.90 €</p>" + "<i></i>" * between
+    html = ALONE.format(lang="en", title="Sign in", head="", above=above, more="", below="").replace("</h1>\n", "</h1>")
+
+    assert kind_of(html.replace("/login?next=/reports/2026", "/next"), url=f"{ROOT}/reports/2026") == kind
+
+
+def test_form_around_the_main_part_is_no_sign_in_instead_of_it() -> None:
+    """The form in the header of a site leads back to each of its pages."""
+    html = f"""<html lang="fi"><head><title>Kirjoita</title></head><body><header><form method="post" action="/in">
+<input name="user"><input type="password" name="p"><input type="hidden" name="to" value="/reports/2026"></form></header>
+<h1>Kirjoita</h1>{WRITE}</body></html>"""
+
+    assert kind_of(html, url=f"{ROOT}/reports/2026") is None
+
+
+WAYS = """<html lang="{lang}"><head><title>Otterline</title></head><body><h1>{title}</h1><p>{text}</p>
+<a href="https://accounts.google.com/o/oauth2/auth?redirect_uri={root}/cb&state=/reports/2026">Google</a>
+<a href="https://www.facebook.com/dialog/oauth?redirect_uri={root}/cb&state=/reports/2026">Facebook</a>{more}</body></html>"""
+
+
+@pytest.mark.parametrize(
+    ("lang", "title", "text"),
+    [
+        ("en", "Sign in to continue", "Please log in to see this page."),
+        ("ja", "ログイン", "このページを見るにはログインしてください。"),
+        ("ar", "تسجيل الدخول", "سجل الدخول لعرض هذه الصفحة."),
+        ("uk", "Увійдіть", "Щоб побачити сторінку, увійдіть."),
+    ],
+)
+@pytest.mark.parametrize(
+    "more", ["", '<a href="https://appleid.apple.com/auth/authorize?redirect_uri={root}/cb">Apple</a>']
+)
+def test_ways_in_by_several_other_sites_are_no_buttons_to_share(lang: str, title: str, text: str, more: str) -> None:
+    """As with one: the page has no grade."""
+    html = WAYS.format(lang=lang, title=title, text=text, root=ROOT, more=more.format(root=ROOT))
+
+    assert kind_of(html, url=f"{ROOT}/reports/2026") in {"login_wall", "notice"}
+
+
+SHARED = """<html lang="{lang}"><head><title>{title}</title></head><body><h1>{title}</h1><p>{text}</p>
+{more}</body></html>"""
+SHARES = f"""<a href="https://www.facebook.com/dialog/share?app_id=1&href={ROOT}/reports/2026&redirect_uri={ROOT}/reports/2026">f</a>
+<a href="https://twitter.com/intent/tweet?url={ROOT}/reports/2026">x</a>"""
+TO_COMMENT = f"""<div id="comments"><a href="https://accounts.google.com/o/oauth2/auth?redirect_uri={ROOT}/reports/2026">G</a>
+<a href="https://github.com/login/oauth/authorize?redirect_uri={ROOT}/reports/2026">H</a></div>"""
+
+
+@pytest.mark.parametrize(
+    ("lang", "title", "text"),
+    [
+        ("en", "The river rose", "On Friday the water stood at the third step of the mill."),
+        ("zh", "河水上涨", "星期五，水位升到了磨坊的第三级台阶。"),
+        ("ru", "Река поднялась", "В пятницу вода стояла у третьей ступени мельницы."),
+        ("he", "הנהר עלה", "ביום שישי עמדו המים במדרגה השלישית של הטחנה."),
+    ],
+)
+@pytest.mark.parametrize("more", [SHARES, TO_COMMENT])
+def test_short_post_that_is_shared_or_commented_on_is_graded(lang: str, title: str, text: str, more: str) -> None:
+    """Its links lead back to it, too."""
+    html = SHARED.format(lang=lang, title=title, text=text, more=more)
+
+    assert kind_of(html, url=f"{ROOT}/reports/2026") is None

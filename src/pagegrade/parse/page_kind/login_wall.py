@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
-from turbohtml import Element
+from turbohtml import Element, Text
 
-from pagegrade.parse.page_kind.sketch import path_of, phrases
+from pagegrade.model.document import Control
+from pagegrade.parse.page_kind.sketch import PRICE, fold, path_of, phrases
 from pagegrade.parse.page_kind.structure import SUPPORT, Structure
 from pagegrade.parse.url import host
 
@@ -73,6 +75,17 @@ _RETURN_FIELDS: Final = frozenset(
 _PROTOCOL_FIELDS: Final = frozenset({"samlrequest", "relaystate", "wctx", "wtrealm"})
 """Fields by which one site sends its visitors to another for their identity."""
 _SHELL_MARKS: Final = ("okta", "auth0", "keycloak", "kc-form-login", "signin-widget", "cognito", "msal", "i0116")
+_TEXTS: Final = frozenset({"text", "email", "tel", "textarea"})
+_CODE: Final = re.compile(
+    r"captcha|\botp\b|2fa|mfa|totp|one[-_]?time|token|"
+    r"^(?:verif\w*|sec\w*|auth\w*|check|valid\w*|rand|img|image|v|two[-_]?factor)?[-_]?code$",
+    re.IGNORECASE,
+)
+"""Names of fields for a second factor or for the letters of a picture."""
+_AROUND: Final = "nav, header, footer, aside"
+_UNSAID: Final = f"{_AROUND}, script, style, template, noscript"
+MAX_PRECEDING: Final = 2_000
+"""Pieces of text and elements in front of a form that are read for a price."""
 
 
 def score_login_wall(page: Structure) -> int:
@@ -113,7 +126,7 @@ def score_login_wall(page: Structure) -> int:
     if page.is_root or not asks or is_itself or (page.bareness < _MIN_BARENESS and not is_form):
         # The front page of an application may be its sign-in form, and a page that names itself is what was asked for.
         return 0
-    if page.prices or _asks_for_more(page) or not (page.passwords or protocol or (page.way_back and said)):
+    if _asks_for_more(page) or not (page.passwords or protocol or (page.way_back and said)):
         # A till, an application for membership, or a field for an address alone, as newsletters have.
         return 0
     elsewhere = page.passwords == 1 and _posts_to_another_page(page)
@@ -155,12 +168,45 @@ def _asks_who(page: Structure) -> bool:
 
 
 def _asks_for_more(page: Structure) -> bool:
-    """Fields ask for a card, for a new password, or for both a name and an address, as no sign-in does."""
-    fields = [one.attrs for one in page.document.controls if not one.hidden]
-    completed = " ".join(one.get("autocomplete", "") for one in fields).lower()
-    texts = [one for one in page.document.controls if not one.hidden and one.type in {"text", "email", "tel"}]
+    """The form asks for a card, for a new password, or for both a name and an address, or a price stands above its end.
+
+    A code and the letters of a picture are asked for by a sign-in, too, and an offer may stand below its form.
+    """
+    form, fields = _sign_in(page)
+    if page.prices and (form is None or PRICE.search(_text_up_to(form)) is not None):
+        return True
+    completed = " ".join(one.attrs.get("autocomplete", "") for one in fields).lower()
+    texts = [one for one in fields if one.type in _TEXTS and _CODE.search(one.attrs.get("name", "")) is None]
     mails = sum("mail" in f"{one.type} {one.attrs.get('name', '')}".lower() for one in texts)
     return "cc-" in completed or "new-password" in completed or 0 < mails < len(texts)
+
+
+def _sign_in(page: Structure) -> tuple[Element | None, list[Control]]:
+    """The first form with a password in the main part, and the fields that tell what the page asks for.
+
+    A field to search in and a form for new members beside it are left out; without such a form, all fields count.
+    """
+    fields = [one for one in page.document.controls if not one.hidden and isinstance(one.node, Element)]
+    forms: dict[Element | None, list[Control]] = {}
+    for one in fields:
+        forms.setdefault(one.node.closest("form") if isinstance(one.node, Element) else None, []).append(one)
+    with_password = [one for one, inside in forms.items() if any(field.type == "password" for field in inside)]
+    found = next((one for one in with_password if one is not None and one.closest(_AROUND) is None), None)
+    if found is None:
+        return None, fields
+    beside = {
+        one
+        for one, inside in forms.items()
+        if one in with_password or sum(field.type in _TEXTS for field in inside) <= 1
+    }
+    return found, [field for one, inside in forms.items() if one is found or one not in beside for field in inside]
+
+
+def _text_up_to(form: Element) -> str:
+    """The text of a form and of what stands in front of it, without what is around the main part."""
+    texts = [one for one in islice(form.preceding, MAX_PRECEDING) if isinstance(one, Text)]
+    shown = [one.data for one in texts if isinstance(one.parent, Element) and one.parent.closest(_UNSAID) is None]
+    return fold(" ".join((*reversed(shown), form.text)))
 
 
 def _names_a_way_back(page: Structure) -> bool:

@@ -42,6 +42,15 @@ _MAX_INLINE: Final = 6_000
 _MAX_TITLE_PARTS: Final = 12
 _TITLE_MARKS: Final = re.compile(r"\s[|\-–—·•»›>]\s|[:|]\s")
 _QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'", "“": '"', "”": '"', "…": "...", "\u00ad": ""})
+_CURRENCY: Final = (
+    r"(?:[$£€¥₹₩₽₺₴₪₫฿₱₦₸₾₼֏₮៛]|(?:eur|usd|gbp|chf|cad|aud|sek|nok|dkk|pln|czk|huf|ron|try|uah|inr|jpy|cny|krw|brl|mxn)\b|"
+    r"euros?\b|ευρ[ωώ]|евро|руб|円|元|원|kr\b|zł|zl\b|kč|kc\b|ft\b|lei\b|درهم|ريال|ש\"ח)"
+)
+_MONTHLY: Final = r" ?(?:/|per\b|pro\b|par\b|al\b|p\.)"
+PRICE: Final = re.compile(
+    rf"\d ?{_CURRENCY}(?![\w.]{{0,3}}{_MONTHLY})|{_CURRENCY} ?\d[\d.,]{{0,9}}(?![\d.,]|{_MONTHLY})"
+)
+"""A price that is not paid by the month, in folded text."""
 
 
 def fold(text: str) -> str:

@@ -16,7 +16,7 @@ from turbohtml import Element, Text
 from pagegrade.model.document import Anchor
 from pagegrade.parse.data.social_networks import is_of_network
 from pagegrade.parse.likeness import ALIKE
-from pagegrade.parse.page_kind.sketch import SLUG, Sketch, path_of
+from pagegrade.parse.page_kind.sketch import PRICE, SLUG, Sketch, path_of
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 
 SUPPORT: Final = 5
@@ -73,14 +73,6 @@ _PASSES: Final = re.compile(
 """A script remembers an answer, sends it, or leads away."""
 _ZERO: Final = re.compile(r"(?<![\w.,:])[0٠۰०০](?![\w.,:]*\d)(?!\w)|\b00:00\b")
 """The begin of a count, in four kinds of digits."""
-_CURRENCY: Final = (
-    r"(?:[$£€¥₹₩₽₺₴₪₫฿₱₦₸₾₼֏₮៛]|(?:eur|usd|gbp|chf|cad|aud|sek|nok|dkk|pln|czk|huf|ron|try|uah|inr|jpy|cny|krw|brl|mxn)\b|"
-    r"euros?\b|ευρ[ωώ]|евро|руб|円|元|원|kr\b|zł|zl\b|kč|kc\b|ft\b|lei\b|درهم|ريال|ש\"ח)"
-)
-_MONTHLY: Final = r" ?(?:/|per\b|pro\b|par\b|al\b|p\.)"
-_PRICE: Final = re.compile(
-    rf"\d ?{_CURRENCY}(?![\w.]{{0,3}}{_MONTHLY})|{_CURRENCY} ?\d[\d.,]{{0,9}}(?![\d.,]|{_MONTHLY})"
-)
 _MAX_OFFER_BUTTONS: Final = 2
 _PHONE: Final = re.compile(r"(?<![\w./-])\+?\(?\d{2,5}\)?[ /-]\d{2,5}(?:[ -]?\d{2,5}){1,4}(?![\w./-])")
 _MAX_FIELDS: Final = 6
@@ -92,6 +84,8 @@ _MIN_BREAKS: Final = 3
 _AROUND: Final = frozenset({"nav", "header", "footer", "aside"})
 _COMMENTS: Final = re.compile(r"comment|respond", re.IGNORECASE)
 """In the classes and ids of the place to comment, which leads back from a sign-in, in the systems' own languages."""
+_SIGNS_IN: Final = re.compile(r"[/.](?:oauth2?|auth(?:n|ori[sz]e)?|log-?in|sign-?in|sso|saml2?|cas|openid)(?:$|[/.])")
+"""In addresses of other sites that know who a visitor is."""
 _MAX_MAIN_WORDS: Final = 90
 _MAX_DEPTH: Final = 40
 _REFUSALS: Final = re.compile(r"(?:^|\s)(?:mw-special-badtitle|mode_denied)(?=$|\s)", re.MULTILINE)
@@ -262,7 +256,7 @@ class Structure(Sketch):
     @cached_property
     def prices(self) -> bool:
         """The text names a price that is not paid by the month."""
-        return _PRICE.search(self.text) is not None
+        return PRICE.search(self.text) is not None
 
     @cached_property
     def is_contact(self) -> bool:
@@ -553,11 +547,10 @@ class Structure(Sketch):
     @cached_property
     def _led_to(self) -> tuple[str, ...]:
         """Addresses of the first forms and links; those that offer the page to others do not count."""
-        links = [one.url for one in self.anchors[:40] if one.url and is_http(one.url)]
-        name = self.domain or "//"
-        told = {one: registrable_domain(host(one)) for one in links if name in one.partition("?")[2].lower()}
-        is_shared = len({*told.values()} - {name}) > 1
-        kept = (one for one in links if one not in told or not (is_shared or is_of_network(host(one))))
+        links = [(one, one.url) for one in self.anchors[:40] if one.url and is_http(one.url)]
+        told = {url: registrable_domain(host(url)) for one, url in links if _tells(one, self.domain or "//")}
+        is_shared = len({*told.values()}) > 1
+        kept = (url for _, url in links if url not in told or not (is_shared or is_of_network(host(url))))
         return (*(one.url for one in self.document.forms[:20]), *kept)
 
     @cached_property
@@ -569,6 +562,13 @@ class Structure(Sketch):
     @staticmethod
     def _bare(path: str) -> str:
         return path.partition("?")[0].rstrip("/").lower()
+
+
+def _tells(link: Anchor, name: str) -> bool:
+    """A link to another site carries the name of this one, as buttons to share do, and not to sign visitors in."""
+    path, _, query = (link.url or "").lower().partition("?")
+    signs_in = _SIGNS_IN.search(path) is not None and not _is_around(link.node)
+    return name in query and registrable_domain(host(path)) != name and not signs_in
 
 
 def _carries(value: str, asked: tuple[str, ...]) -> bool:
