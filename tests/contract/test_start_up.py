@@ -19,7 +19,7 @@ RARE: Final = "alembic dns.resolver duckdb httpx httpx2 mcp mypy opentelemetry p
 STARTS: Final = {
     "pagegrade --version": (
         "from pagegrade.cli.app import run; run(['--version'])",
-        f"{DATABASE} {WEB} {PAGES} {RARE} pydantic rich",
+        f"{DATABASE} {WEB} {PAGES} {RARE} asyncio pydantic rich",
     ),
     "pagegrade serve --help": (
         "from pagegrade.cli.app import run; run(['serve', '--help'])",

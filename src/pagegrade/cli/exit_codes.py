@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from collections.abc import Coroutine
 from types import FrameType
@@ -50,6 +49,8 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
     Raises:
         KeyboardInterrupt: SIGINT arrived before the work and its event loop had ended.
     """
+    import asyncio  # with TLS and sockets, which commands that do not wait for anything do without
+
     before = signal.getsignal(signal.SIGINT)
     if before in (signal.SIG_IGN, None):
         return asyncio.run(work)
