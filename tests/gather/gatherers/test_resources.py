@@ -19,13 +19,13 @@ from pagegrade.gather.gatherers.resources import (
     MAX_CONCURRENT,
     MAX_ICONS,
     MAX_READ_BYTES,
-    MAX_REDIRECTS,
     MEDIA_BYTES,
     MIN_GZIP_BYTES,
     gather_resources,
     gather_source_maps,
 )
 from pagegrade.gather.held_bytes import HeldBytes
+from pagegrade.gather.probing import MAX_REDIRECTS
 from pagegrade.model.artifacts import NotGathered, Resource, Resources, ScriptFacts, SourceMaps
 from pagegrade.parse.files.image import HEAD_BYTES
 from pagegrade.parse.measure import Sample, measure_samples

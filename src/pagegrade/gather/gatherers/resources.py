@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from pagegrade.gather.context import Context, OffloadFailed
 from pagegrade.gather.exchange import Allowance, FetchError, Followed, Purpose, Request
-from pagegrade.gather.probing import ask_all
+from pagegrade.gather.probing import MAX_REDIRECTS, ask_all
 from pagegrade.model.artifacts import (
     FontFace,
     NotGathered,
@@ -39,7 +39,6 @@ MAX_IMPORT_DEPTH: Final = 3
 """Steps of ``@import`` followed from a stylesheet that the page names."""
 MAX_ICONS: Final = 4
 """Icons fetched, although a browser takes one: which one depends on the browser."""
-MAX_REDIRECTS: Final = 5
 MAX_CONCURRENT: Final = 12
 """Requests under way; each may go over the total of bytes once, so few are enough."""
 MAX_CONCURRENT_PER_HOST: Final = 8
