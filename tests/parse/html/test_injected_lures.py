@@ -265,7 +265,7 @@ def test_page_that_wears_the_name_of_another_site_and_asks_for_secrets(
 
 
 ASKED = "<form method=post action={}><input type=password name=p></form>"
-CARD = "<form method=post action={}><p><input autocomplete=cc-number></p></form>"
+CARD_FORM = "<form method=post action={}><p><input autocomplete=cc-number></p></form>"
 FILES = "https://fliesen.example/wp-content/uploads/2026/"
 CODE = "https://code.example/WordPress/src/branch/main"
 
@@ -275,8 +275,8 @@ CODE = "https://code.example/WordPress/src/branch/main"
     [
         ("https://fliesen.example/wp-includes/fonts/p/a.php", ASKED.format("''"), True),
         ("https://fliesen.example/.well-known/pki-validation/x/", ASKED.format("next.php"), True),
-        ("https://fliesen.example/blog/wp-content/upgrade/a/", CARD.format("''"), True),
-        (f"{FILES}a.php", CARD.format("a.php"), True),
+        ("https://fliesen.example/blog/wp-content/upgrade/a/", CARD_FORM.format("''"), True),
+        (f"{FILES}a.php", CARD_FORM.format("a.php"), True),
         (f"{FILES}a/", ASKED.format("next.php"), True),
         ("https://fliesen.example/sites/default/files/a/b.html", ASKED.format("next.php"), True),
         (f"{CODE}/wp-includes/user.php/", ASKED.format("/user/login"), False),
