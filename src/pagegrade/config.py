@@ -366,8 +366,8 @@ class Settings(BaseSettings):
     password_sign_in: Annotated[
         bool,
         Field(
-            description="Let people sign in with a password. Off needs OIDC_ISSUER; links of pagegrade accounts "
-            "login-link work all the same."
+            description="Let people sign in with a password or a passkey. Off needs OIDC_ISSUER; links of pagegrade "
+            "accounts login-link work all the same."
         ),
     ] = True
     access_user: Annotated[

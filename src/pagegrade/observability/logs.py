@@ -41,7 +41,7 @@ MAX_TRACE: Final = 8_000
 MAX_LINE_BYTES: Final = 64 * 1024
 MAX_LISTED: Final = 400
 """Characters of each value of a line that would be longer than that."""
-NOISY: Final = ("asyncio", "alembic", "opentelemetry", "procrastinate", "urllib3", "uvicorn", "sqlalchemy")
+NOISY: Final = ("asyncio", "alembic", "fido2", "opentelemetry", "procrastinate", "urllib3", "uvicorn", "sqlalchemy")
 """Libraries of which only warnings are of interest."""
 KEY: Final = re.compile(rb"(pgk_[0-9A-Za-z]{8})[0-9A-Za-z_-]+")
 PLAIN: Final = re.compile(r"[!#-<>-~]+")

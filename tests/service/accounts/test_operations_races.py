@@ -13,6 +13,7 @@ import pytest
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput
 from pagegrade.service.accounts.operations import create_account, disable, enable, set_admin
+from pagegrade.service.accounts.passkeys import TAKEN, add_own_passkey, read_registration
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import (
     WrongPassword,
@@ -24,6 +25,7 @@ from pagegrade.service.sign_in import (
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import count_admins, list_accounts
 from pagegrade.store.repositories.sessions import list_sessions
+from tests.service.accounts.test_passkeys import PARTY, add, begin, device, signed_in
 from tests.store_builders import NOW_MS, add_owner, make_database
 from tests.waiting import wait_until
 
@@ -122,6 +124,22 @@ def test_who_just_got_in_is_shut_out(office: Office, ending: str) -> None:
     ended.result()
 
     assert office.sessions() == 0
+
+
+def test_no_two_accounts_get_one_passkey(office: Office) -> None:
+    """The second is told, as where the first was there before."""
+    own, database = device(), office.database
+    alice, bob = signed_in(database, office.alice), signed_in(database, office.bob)
+    first, sent = (own.make(begin(database, person)) for person in (alice, bob))
+    made = read_registration(first)
+    second = office.while_it_is_open(
+        lambda tx: add_own_passkey(tx, alice, PARTY, made, name="Laptop", now_ms=NOW_MS),
+        lambda: add(database, bob, sent),
+    )
+    with pytest.raises(InvalidInput) as raised:
+        second.result()
+
+    assert raised.value.reason == TAKEN
 
 
 def test_no_two_accounts_get_one_address(office: Office) -> None:

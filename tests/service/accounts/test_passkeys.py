@@ -14,6 +14,7 @@ from pagegrade.model.single_sign_on import Identity, Provider
 from pagegrade.service.accounts.operations import disable
 from pagegrade.service.accounts.passkeys import (
     AGAIN,
+    AHEAD_MS,
     CHALLENGE_MS,
     COPIED,
     FULL,
@@ -31,6 +32,7 @@ from pagegrade.service.accounts.passkeys import (
     begin_adding,
     begin_sign_in,
     find_own_passkeys,
+    make_secret,
     party_of,
     read_assertion,
     read_registration,
@@ -90,7 +92,10 @@ def added(database: Database, person: Caller, **options: object) -> Device:
 
 def ask(database: Database, *, bound: str = BROWSER, now_ms: int = LATER_MS) -> str:
     """Question for a browser, to sign in."""
-    return database.write_here(lambda tx: begin_sign_in(tx, PARTY, bound, now_ms=now_ms))
+    database.write_here(make_secret)
+    asked = database.read_here(lambda tx: begin_sign_in(tx, PARTY, bound, now_ms=now_ms))
+    assert asked is not None
+    return asked
 
 
 def enter(database: Database, sent: str, *, bound: str = BROWSER, now_ms: int = LATER_MS) -> Account:
@@ -243,7 +248,7 @@ def test_a_challenge_is_answered_once(tmp_path: Path) -> None:
 
 
 def test_a_challenge_holds_for_one_browser_ten_minutes_and_one_purpose(tmp_path: Path) -> None:
-    """At its last millisecond it holds, and with the next it does not; nor before it was made."""
+    """At its last millisecond it holds, and with the next it does not; nor long before it was made."""
     database = make_database(tmp_path)
     person = person_of(database)
     own = added(database, person)
@@ -253,7 +258,7 @@ def test_a_challenge_holds_for_one_browser_ten_minutes_and_one_purpose(tmp_path:
         (own.answer(asked), "c" * 43, LATER_MS),
         (own.answer(asked), "", LATER_MS),
         (own.answer(asked), BROWSER, end_ms),
-        (own.answer(asked), BROWSER, LATER_MS - 1),
+        (own.answer(asked), BROWSER, LATER_MS - AHEAD_MS - 1),
         (own.answer(begin(database, person, LATER_MS)), str(person.session and person.session.id), LATER_MS),
         (own.answer(json.dumps({"publicKey": {"challenge": websafe_encode(b"x" * 7)}})), BROWSER, LATER_MS),
     ):
@@ -265,6 +270,45 @@ def test_a_challenge_holds_for_one_browser_ten_minutes_and_one_purpose(tmp_path:
 
     assert elsewhere.value.reason == AGAIN
     assert enter(database, own.answer(asked), now_ms=end_ms - 1).id == person.account.id
+
+
+def test_a_machine_may_be_a_minute_ahead_of_another(tmp_path: Path) -> None:
+    """A question of that one is answered at the other."""
+    database = make_database(tmp_path)
+    own = added(database, person_of(database))
+    sent = own.answer(ask(database))
+
+    assert enter(database, sent, now_ms=LATER_MS - AHEAD_MS).id
+    with pytest.raises(InvalidInput) as replayed:
+        enter(database, sent, now_ms=LATER_MS - AHEAD_MS)
+
+    assert replayed.value.reason == AGAIN
+
+
+@pytest.mark.parametrize(("back_ms", "is_let_in"), [(1, False), (AHEAD_MS, False), (AHEAD_MS + 1, True)])
+def test_a_clock_that_was_set_back_locks_nobody_out(tmp_path: Path, back_ms: int, *, is_let_in: bool) -> None:
+    """For longer than a minute; what is answered then is still answered once."""
+    database = make_database(tmp_path)
+    own = added(database, person_of(database))
+    enter(database, own.answer(ask(database)))
+    now_ms = LATER_MS - back_ms
+    sent = own.answer(ask(database, now_ms=now_ms))
+    reasons = []
+    for _ in range(2):
+        try:
+            enter(database, sent, now_ms=now_ms)
+        except InvalidInput as error:
+            reasons.append(error.reason)
+
+    assert reasons == [AGAIN] * (1 if is_let_in else 2)
+
+
+def test_before_the_first_question_there_is_no_secret(tmp_path: Path) -> None:
+    """And asking does not write: only who can write makes one, once."""
+    database = make_database(tmp_path)
+
+    assert database.read_here(lambda tx: begin_sign_in(tx, PARTY, BROWSER, now_ms=NOW_MS)) is None
+    assert ask(database) == ask(database)
 
 
 def test_a_copy_of_a_passkey_is_noticed(tmp_path: Path) -> None:

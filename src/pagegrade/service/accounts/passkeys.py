@@ -1,8 +1,9 @@
 """Passkeys: people sign in with a key pair of which their device keeps the private half.
 
 Nothing is stored while a device is asked. A challenge says when it was made and for which browser, and is signed with a
-secret of the installation; a passkey answers only challenges that are later than the last one it has answered, so each
-is good for one answer.
+secret of the installation. A passkey signs in only for challenges that are later than the last one it has answered, so
+it answers each once. What a device answers that makes a passkey counts for ten minutes and one session, however often
+it is sent.
 
 The library takes a tenth of a second to load, so the functions that need it import it.
 
@@ -61,6 +62,8 @@ LAST: Final = "last"
 """Without it, the person could not sign in any more."""
 CHALLENGE_MS: Final = 600_000
 """So long a person may take to answer."""
+AHEAD_MS: Final = 60_000
+"""So far ahead the clock of another machine may be; farther is one that was set back since."""
 MAX_PASSKEYS: Final = 20
 """Of an account."""
 MAX_NAME: Final = 60
@@ -197,8 +200,6 @@ def add_own_passkey(
         raise InvalidInput("This is no new passkey.", reason=WRONG) from error
     if made is None or not is_ours or not 0 < len(made.credential_id) <= MAX_CREDENTIAL_ID:
         raise InvalidInput("This is no passkey that can be used here.", reason=WRONG)
-    if find_passkey(tx, made.credential_id) is not None:
-        raise InvalidInput("This passkey is in use already.", reason=TAKEN)
     if len(list_passkeys(tx, caller.person.id)) >= MAX_PASSKEYS:
         raise InvalidInput(f"An account has at most {MAX_PASSKEYS} passkeys.", reason=FULL)
     passkey_id = add_passkey(
@@ -211,6 +212,8 @@ def add_own_passkey(
         challenged_at_ms=begun_ms,
         now_ms=now_ms,
     )
+    if passkey_id is None:
+        raise InvalidInput("This passkey is in use already.", reason=TAKEN)
     _record(tx, caller, "add_passkey", passkey_id, now_ms)
 
 
@@ -247,20 +250,30 @@ def remove_own_passkey(
     _record(tx, caller, "remove_passkey", passkey_id, now_ms)
 
 
-def begin_sign_in(tx: Transaction, party: Party, bound: str, *, now_ms: int) -> str:
+def make_secret(tx: Transaction) -> None:
+    """Make the secret of the installation that signs challenges, where there is none."""
+    load_or_make_secret(tx, _SECRET)
+
+
+def begin_sign_in(tx: Transaction, party: Party, bound: str, *, now_ms: int) -> str | None:
     """Return the options with which a browser asks for a passkey of anybody, as JSON.
 
+    ``None``: ``make_secret`` comes first. Anybody may ask, so this only reads: others could not write meanwhile.
+
     Args:
-        tx: One that may write.
+        tx: One that may read.
         party: Who asks.
         bound: What the browser keeps and nobody else knows.
         now_ms: The time now.
     """
+    secret = load_secret(tx, _SECRET)
+    if secret is None:
+        return None
     from fido2.webauthn import UserVerificationRequirement
 
     options, _ = _server_of(party).authenticate_begin(
         user_verification=UserVerificationRequirement.REQUIRED,
-        challenge=_challenge(load_or_make_secret(tx, _SECRET), "sign-in", bound, now_ms),
+        challenge=_challenge(secret, "sign-in", bound, now_ms),
     )
     return json.dumps(dict(options))
 
@@ -300,7 +313,7 @@ def sign_in_with_passkey(
     if handle and not hmac.compare_digest(handle, _handle_of(secret, account.id)):
         raise InvalidInput("The passkey is somebody else's.", reason=WRONG)
     _prove(party, passkey, sent)
-    if begun_ms <= passkey.challenged_at_ms:
+    if begun_ms <= passkey.challenged_at_ms <= now_ms + AHEAD_MS:
         raise InvalidInput("The challenge was answered already.", reason=AGAIN)
     counted = sent.response.authenticator_data.counter
     if (counted or passkey.sign_count) and counted <= passkey.sign_count:
@@ -374,7 +387,7 @@ def _begun(secret: bytes | None, challenge: bytes, purpose: Purpose, bound: str,
     """Return when a challenge was made that still holds."""
     begun_ms = int.from_bytes(challenge[:_MOMENT_BYTES], "big")
     is_ours = secret is not None and hmac.compare_digest(challenge, _challenge(secret, purpose, bound, begun_ms))
-    if not is_ours or not begun_ms <= now_ms < begun_ms + CHALLENGE_MS:
+    if not is_ours or not begun_ms - AHEAD_MS <= now_ms < begun_ms + CHALLENGE_MS:
         raise InvalidInput("The challenge is of another browser, or too old.", reason=AGAIN)
     return begun_ms
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects import postgresql
 
 from pagegrade.model.account import Passkey
 from pagegrade.store.engine.database import Transaction
@@ -36,8 +37,8 @@ def add_passkey(
     sign_count: int,
     challenged_at_ms: int,
     now_ms: int,
-) -> int:
-    """Add a passkey whose credential id nobody has yet; returns its id."""
+) -> int | None:
+    """Add a passkey; returns its id, ``None`` if somebody has one with this credential id."""
     values = {
         "account_id": account_id,
         "name": name,
@@ -47,7 +48,9 @@ def add_passkey(
         "challenged_at_ms": challenged_at_ms,
         "created_at_ms": now_ms,
     }
-    return int(tx.execute(insert(passkeys).values(values).returning(passkeys.c.id)).scalar_one())
+    # In words that SQLite has as well.
+    new = postgresql.insert(passkeys).values(values).on_conflict_do_nothing(index_elements=["credential_id"])
+    return tx.execute(new.returning(passkeys.c.id)).scalar_one_or_none()
 
 
 def note_use(tx: Transaction, passkey_id: int, *, sign_count: int, challenged_at_ms: int, now_ms: int) -> None:

@@ -142,6 +142,8 @@ document.addEventListener("keydown", (event) => {
 const passkey = document.querySelector("form[data-passkey]");
 passkey?.addEventListener("submit", async (event) => {
   event.preventDefault();
+  if (passkey.ariaBusy) return; // The device is being asked already.
+  passkey.ariaBusy = "true";
   const problems = [...passkey.querySelectorAll("[data-problem]")];
   for (const each of problems) each.hidden = true;
   try {
@@ -155,6 +157,8 @@ passkey?.addEventListener("submit", async (event) => {
     const problem = problems.find((each) => each.dataset.problem === error.name) ?? problems.at(-1);
     problem.hidden = false;
     say(problem.textContent);
+  } finally {
+    passkey.ariaBusy = null;
   }
 });
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import asyncio
 import html
+import io
 import re
 from pathlib import Path
 from typing import Any
@@ -8,16 +10,22 @@ from typing import Any
 import httpx
 import pytest
 
+from pagegrade.observability.logs import configure_logs
 from pagegrade.service.accounts.passkeys import Party
 from pagegrade.service.rate_limit import MemoryBuckets
+from pagegrade.store.engine.database import Transaction
 from pagegrade.web.http.body import MAX_BYTES
 from pagegrade.web.pages.account.passkeys import ATTEMPT
 from pagegrade.web.pages.account.sign_in import LINKS_PER_MINUTE
 from pagegrade.web.session_cookie import SESSION, cookie_name
 from tests.authenticator import Device
+from tests.observability.test_logs import stream
 from tests.store_builders import add_owner
+from tests.waiting import HANG_S
 from tests.web.calling import BASE_URL, Instance, with_instance
 from tests.web.pages.account.test_account_page import PASSWORD, give_password
+
+__all__ = ["stream"]
 
 PARTY = Party("reports.example.org", BASE_URL)
 
@@ -77,6 +85,56 @@ def test_a_passkey_is_added_and_signs_in(tmp_path: Path) -> None:
         assert any(each.startswith(f"{cookie_name(ATTEMPT, BASE_URL)}=; Path=/; Max-Age=0") for each in cookies)
         assert elsewhere.headers["location"] == "/reports"
         assert 'href="/passkey?next=/monitors">Sign in with a passkey</a>' in entry.text
+
+    with_instance(tmp_path, script)
+
+
+def test_the_log_has_no_name_of_a_device(tmp_path: Path, stream: io.BytesIO) -> None:
+    """It lasts, and tells whose browser it is; the library would write it both times."""
+
+    async def script(instance: Instance) -> None:
+        configure_logs("json", stream=stream)
+        own = device()
+        await add(instance, own, await instance.sign_in())
+        entered = await enter(instance, own)
+
+        assert entered.status_code == 303
+        assert own.credential_id.hex().encode() not in stream.getvalue()
+        assert b"fido2" not in stream.getvalue()
+
+    with_instance(tmp_path, script)
+
+
+def test_a_new_password_says_that_passkeys_stay(tmp_path: Path) -> None:
+    """To who has one: somebody who knew the old password may have added it."""
+
+    async def script(instance: Instance) -> None:
+        headers = await instance.sign_in()
+        before = await instance.call("GET", "/account?said=password", key=None, headers=headers)
+        await add(instance, device(), headers)
+        after = await instance.call("GET", "/account?said=password", key=None, headers=headers)
+
+        assert "All other browsers are signed out." in before.text
+        assert "Your passkeys stay" not in before.text
+        assert "Your passkeys stay: remove those that you do not know." in after.text
+
+    with_instance(tmp_path, script)
+
+
+def test_who_asks_does_not_write(tmp_path: Path) -> None:
+    """After the first question: anybody may ask, and one thing is written at a time."""
+
+    async def script(instance: Instance) -> None:
+        first = await instance.call("GET", "/passkey", key=None)
+        database = instance.services.database
+
+        def ask_meanwhile(_tx: Transaction) -> httpx.Response:
+            return asyncio.run_coroutine_threadsafe(instance.call("GET", "/passkey", key=None), loop).result(HANG_S)
+
+        loop = asyncio.get_running_loop()
+        second = await asyncio.to_thread(database.write_here, ask_meanwhile)
+
+        assert first.status_code == second.status_code == 200
 
     with_instance(tmp_path, script)
 
@@ -214,14 +272,17 @@ def test_what_is_too_large_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_name_is_needed(tmp_path: Path) -> None:
-    """It is all that tells passkeys apart."""
+    """It is all that tells passkeys apart; browsers ask for it before the device makes what would then be refused."""
 
     async def script(instance: Instance) -> None:
         headers, own = await instance.sign_in(), device()
         page = await instance.call("POST", "/account/passkeys/new", key=None, headers=headers)
         form = {"credential": own.make(asked(page)), "passkey_name": " "}
+        pattern = re.search(r'id="passkey_name"[^>]* pattern="([^"]+)"', page.text)
         answer = await instance.call("POST", "/account/passkeys", key=None, headers=headers, data=form)
 
+        assert pattern is not None
+        assert [bool(re.fullmatch(pattern[1], name)) for name in (" ", " x ")] == [False, True]
         assert answer.status_code == 422
         assert "Enter a name of 1 to 60 characters." in answer.text
 

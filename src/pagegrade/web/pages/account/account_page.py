@@ -63,6 +63,9 @@ SAID: Final = {
     "no-passkey": N_("The passkey is removed. Delete it on your device as well."),
     "disconnected": N_("Your account is not connected any more."),
 }
+PASSKEYS_STAY: Final = N_(
+    "Your password is set. All other browsers are signed out. Your passkeys stay: remove those that you do not know."
+)
 WRONG: Final = {
     NAME: ("name", N_("Enter a name of 1 to 200 characters.")),
     EMAIL: ("email", N_("Enter an e-mail address like name@example.com.")),
@@ -232,7 +235,10 @@ async def show_account(request: Request, work: UnitOfWork, view: View, typed: Ty
     connected = None if provider is None else await work.read(find_connected, provider)
     quotas, _ = await work.read(find_quotas, view.options, view.now_ms, account_id=caller.person.id)
     account, session = caller.person, session_of(caller)
+    passkeys = await work.read(find_own_passkeys)
     said = SAID.get(request.query(SaidQuery).said, "") if request.method in ("GET", "HEAD") else ""
+    if said == SAID["password"] and passkeys and view.options.password_sign_in:
+        said = PASSKEYS_STAY
     details: Mapping[str, Any] = typed.details or {
         "name": account.name,
         "email": account.email,
@@ -260,7 +266,7 @@ async def show_account(request: Request, work: UnitOfWork, view: View, typed: Ty
         sessions=[(each, browser_name(each.agent, texts), each.id == session.id) for each in sessions],
         provider=provider,
         connected=connected,
-        passkeys=await work.read(find_own_passkeys),
+        passkeys=passkeys,
         has_passkeys=takes_passkeys,
         may_disconnect=view.options.password_sign_in and await work.read(may_disconnect, takes_passkeys=takes_passkeys),
         least=MIN_ACCOUNT_CHARACTERS,

@@ -22,6 +22,7 @@ from pagegrade.service.accounts.passkeys import (
     add_own_passkey,
     begin_adding,
     begin_sign_in,
+    make_secret,
     party_of,
     read_assertion,
     read_registration,
@@ -156,13 +157,17 @@ def need_party(view: View) -> Party:
 
 async def _ask(work: UnitOfWork, view: View, party: Party, place: str, *, reason: str = "") -> Response:
     token = make_token()
+    asked = await work.read_public(begin_sign_in, party, token, now_ms=view.now_ms)
+    if asked is None:
+        await work.write_public(make_secret)
+        asked = await work.read_public(begin_sign_in, party, token, now_ms=view.now_ms)
     status, sentence = PROBLEMS[reason] if reason else (200, "")
     return view.page(
         "passkey_sign_in.html.jinja",
         status=status,
         policy=HELPED,
         headers=(set_cookie(ATTEMPT, token, view.options.base_url, seconds=CHALLENGE_MS // 1000),),
-        asked=await work.write_public(begin_sign_in, party, token, now_ms=view.now_ms),
+        asked=asked,
         place=place,
         problem=view.texts.gettext(sentence) if sentence else "",
     )
