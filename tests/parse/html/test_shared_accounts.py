@@ -162,22 +162,25 @@ CHANGE = (
 @pytest.mark.parametrize(
     ("way_out", "beside", "inside", "outside", "is_account"),
     [
-        ("/logout", "", MIN_AREA, MIN_AREA, True),
-        ("/cikis", "", MIN_AREA, MIN_AREA, True),
-        ("/выход", "", MIN_AREA, MIN_AREA, True),
+        ("/logout", CHANGE, MIN_AREA, MIN_AREA, True),
+        ("/cikis", CHANGE, MIN_AREA, MIN_AREA, True),
+        ("/выход", CHANGE, MIN_AREA, MIN_AREA, True),
+        ("/logout", "", MIN_AREA, MIN_AREA, False),
+        ("/cikis", "", MIN_AREA, MIN_AREA, False),
+        ("/выход", "", MIN_AREA, MIN_AREA, False),
         ("/abmelden", CHANGE, MIN_AREA, MIN_AREA, True),
         ("/odhlásit", CHANGE, MIN_AREA, MIN_AREA, True),
         ("/abmelden", "", MIN_AREA, MIN_AREA, False),
         ("/abmelden", "<input type=password autocomplete=new-password>", MIN_AREA, MIN_AREA, False),
-        ("/logout", "", MIN_AREA - 1, MIN_AREA, False),
-        ("/logout", "", MIN_AREA, MIN_AREA - 1, False),
+        ("/logout", CHANGE, MIN_AREA - 1, MIN_AREA, False),
+        ("/logout", CHANGE, MIN_AREA, MIN_AREA - 1, False),
         ("/bye", CHANGE, MIN_AREA, MIN_AREA, False),
     ],
 )
 def test_account_whose_way_out_is_at_the_root(
     way_out: str, beside: str, inside: int, outside: int, *, is_account: bool
 ) -> None:
-    """The page and what lies below it are the account; fields to change a password say what the way out is."""
+    """The page and what lies below it are the account, if they have fields to change a password: topics have none."""
     links = [way_out, *(f"/konto/{n}" for n in range(inside)), *(f"/{n}" for n in range(outside))]
     text = "".join(f"<a href={link}>{n}</a>" for n, link in enumerate(links))
     document = make_document(

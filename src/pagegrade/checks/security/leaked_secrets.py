@@ -120,10 +120,10 @@ def leaked_secrets(
     So does the account of somebody else, if headers say that a shared cache had the answer and three more signs are
     there. Either the answer sets a cookie that looks like a login, or the page names two days in figures and lies in a
     folder of the site together with an address to sign out that cannot be one to unsubscribe or to approve; where that
-    address is at the root of the site, links lead further below the page itself. The page
-    has a control to sign out and none to sign in, or personal fields that are filled in. And it shows an e-mail address
-    of another site and a long number. A run that signs in is not judged by this. A page with a secret key, records or
-    an account scores 49 at most.
+    address is at the root of the site, links lead further below the page itself, and it has fields to change a
+    password. The page has a control to sign out and none to sign in, or personal fields that are filled in. And it
+    shows an e-mail address of another site and a long number. A run that signs in is not judged by this. A page with a
+    secret key, records or an account scores 49 at most.
 
     ## Fails on
 

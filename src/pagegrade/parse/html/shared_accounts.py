@@ -130,7 +130,8 @@ def is_in_account(document: Document) -> bool:
     ``MIN_AREA`` other links lead into that folder, and as many out of it to the rest of the site; ``MIN_DAYS`` are
     named outside of code. The address of the way out says so: its text may be that of a page about signing out. Where
     its word also means to unsubscribe or to approve, the text has to be one that means to sign out alone, or the page
-    has fields to change a password. A way out at the root of the site is one of the page and what lies below it.
+    has fields to change a password. Where it has them, a way out at the root of the site is one of the page and what
+    lies below it: other pages for members, such as those of a forum, have that way out, too.
     """
     own, here = host(document.url), path_and_query(document.url)[0]
     below = f"{here.rstrip('/')}/"
@@ -141,7 +142,7 @@ def is_in_account(document: Document) -> bool:
         if host(one.url or "") == own and not one.hidden and (_is_surely_way_out(one) or (is_sure and _is_way_out(one)))
     )
     # A folder is compared with a page that is its beginning, too.
-    folders = {(f"{way}/" if way else below, not way) for way in ways}
+    folders = {(f"{way}/" if way else below, not way) for way in ways if way or is_sure}
     folders = {(folder, at_root) for folder, at_root in folders if folder != "/" and below.startswith(folder)}
     if not folders or not _names_days(document):
         return False
