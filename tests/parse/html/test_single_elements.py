@@ -12,6 +12,7 @@ from pagegrade.parse.html.single_elements import (
     MAX_LEVELS,
     MAX_NODES,
     MAX_PARAMETERS,
+    fills_item,
     is_cited,
     is_in_menu,
     own_text,
@@ -165,3 +166,22 @@ def test_only_the_nearest_levels_are_read() -> None:
 
     assert cited(f"<cite>{inside}<a href=/>x</a>")
     assert not cited(f"<cite>{inside}<span><a href=/>x</a>")
+
+
+@pytest.mark.parametrize(
+    ("html", "fills"),
+    [
+        ("<ul><li> <p id=a>x</p> </li></ul>", True),
+        ("<table><tr><td><div><p id=a>x</p></div>", True),
+        ("<dl><dt>y<dd><!-- z --><p id=a>x</p>", True),
+        ("<ul><li><h2>y</h2><p id=a>x</p>", False),
+        ("<ul><li>y <p id=a>x</p>", False),
+        ("<table><tr><td><p>y</p><p id=a>x</p>", False),
+        ("<div><p id=a>x</p></div>", False),
+        (f"<ul><li>{'<div>' * (MAX_LEVELS - 1)}<p id=a>x</p>", True),
+        (f"<ul><li>{'<div>' * MAX_LEVELS}<p id=a>x</p>", False),
+    ],
+)
+def test_item_that_holds_one_element(html: str, *, fills: bool) -> None:
+    """At any level up to the limit, and one past it."""
+    assert fills_item(make_document(f"<!doctype html>{html}").ids["a"].node) is fills

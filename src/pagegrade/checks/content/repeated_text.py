@@ -5,6 +5,7 @@ from typing import Final
 from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, NotApplicable, Outcome, Severity
+from pagegrade.parse.html.single_elements import fills_item
 
 NOTHING_ELSE: Final = 0.7
 """Share of the main text that repeats sentences from which on the page says nothing else."""
@@ -18,6 +19,8 @@ MIN_WHOLE: Final = 8
 MIN_SENTENCE: Final = 20
 MIN_SAME: Final = 4
 """Paragraphs that say the same, from which on a short page says nothing else."""
+MAX_BESIDE: Final = 2
+"""Times that items and cells count that say the same, for each of those paragraphs."""
 _MAX_TEXT: Final = 200_000
 _SENTENCE: Final = re.compile(r"[^.!?\u3002\uff01\uff1f\u0964\u061f\n]+")
 
@@ -46,10 +49,11 @@ def repeated_text(document: Document) -> Verdict:
 
     ## What it checks
 
-    Whether four paragraphs or more that all say the same, with items and cells that say it as well, make up 70 % of the
-    main content, as where each part of a page holds the same message of a fault. From 800 characters on also whether
-    sentences that stand in it thirty times or more, or eight and more that stand in it four times or more each, make up
-    70 % of it, their first time left out. Refrains, lists and tables repeat less.
+    Whether four paragraphs or more that all say the same, and do not fill an item or a cell, make up 70 % of the main
+    content, as where each part of a page holds the same message of a fault. Items and cells that say it as well count,
+    two for each of those paragraphs. From 800 characters on also whether sentences that stand in it thirty times or
+    more, or eight and more that stand in it four times or more each, make up 70 % of it, their first time left out.
+    Refrains, lists and tables repeat less.
 
     ## Fails on
 
@@ -90,8 +94,10 @@ def repeated_text(document: Document) -> Verdict:
     text = document.main_text[:_MAX_TEXT]
     ((said, number),) = Counter(one.text.strip() for one in document.paragraphs).most_common(1) or (("", 0),)
     if number >= MIN_SAME and len(said) >= MIN_SENTENCE:
-        # Items and cells may say it, too.
-        number = max(number, text.count(said))
+        # A list or table may repeat the state of its goods.
+        number = sum(one.text.strip() == said and not fills_item(one.node) for one in document.paragraphs)
+    if number >= MIN_SAME and len(said) >= MIN_SENTENCE:
+        number = max(number, min(text.count(said), number * (1 + MAX_BESIDE)))
     if number >= MIN_SAME and len(said) >= MIN_SENTENCE and number * len(said) >= NOTHING_ELSE * len(text):
         return Outcome("nothing-else", value=number, evidence=(Evidence(value=said[:200]),), total=1)
     if len(text) < MIN_TEXT:

@@ -134,7 +134,7 @@ def parameters(node: Node) -> dict[str, str]:
 
 
 MAX_LEVELS: Final = 8
-"""Elements looked at around a link, from the nearest on."""
+"""Elements looked at around a link or a paragraph, from the nearest on."""
 _NAMES: Final = frozenset(
     "bibliography citation citations csl-bib-body csl-entry footnotes literature reference references reflist".split()
 )
@@ -154,6 +154,17 @@ def is_cited(node: Node) -> bool:
         classes = around.attrs.get("class") or ()
         words = classes.split() if isinstance(classes, str) else classes
         if not _NAMES.isdisjoint(word.lower() for word in words):
+            return True
+    return False
+
+
+def fills_item(node: Node) -> bool:
+    """Return whether an item of a list or a cell around ``node`` holds nothing else."""
+    for around in islice(node.ancestors, MAX_LEVELS) if isinstance(node, Element) else ():
+        filled = (one for one in around if isinstance(one, Element) or (isinstance(one, Text) and one.data.strip()))
+        if not isinstance(around, Element) or len(list(islice(filled, 2))) > 1:
+            return False
+        if around.tag in {"dd", "dt", "li", "td", "th"}:
             return True
     return False
 
