@@ -479,9 +479,28 @@ def test_keys_beside_one_another(text: str, state: str) -> None:
     assert outcome("placeholder-text", page).state == state
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("numpy.linalg", "linalg.norm, linalg.cond", "linalg.det, linalg.slogdet", "linalg.svd / linalg.matrix_rank"),
+        ("os.path", "os.path.join, os.path.split", "os.path.basename", "os.path.dirname"),
+        ("otterline.example", "otterline.com, otterline.de", "shop.otterline.com | shop.otterline.de", "otterline.fr"),
+        ("museum.example", "mail.museum.example", "docs.museum.example", "blog.museum.example"),
+        ("build.gradle", "settings.gradle gradle.properties", "app.build.gradle", "local.properties"),
+        ("org.example.выбор", "org.example.список", "org.example.поиск", "org.example.вид"),
+        ("api.検索", "api.検索.一覧, api.検索.詳細", "api.予約.作成", "api.予約.取消"),
+    ],
+)
+def test_names_with_dots_are_no_keys(texts: tuple[str, ...]) -> None:
+    """Parts of a program, hosts and files, alone or beside one another: no heading is the key of one."""
+    page = f"<title>x</title><main><h1>{texts[0]}</h1>{''.join(f'<p>{text}</p>' for text in texts[1:])}</main>"
+
+    assert outcome("placeholder-text", page).state == "none"
+
+
 def test_sections_without_their_text_are_an_unfinished_page() -> None:
-    """Each heading is named."""
+    """Each heading is named; no script could tell places that are alike from one another."""
     parts = "".join(f"<h2>{name}</h2><div class=text></div>" for name in ("Задачи", "프로필", "待遇", "تواصل"))
-    found = outcome("placeholder-text", f"<title>x</title><main><h1>y</h1>{parts}</main>")
+    found = outcome("placeholder-text", f"<title>x</title><main><h1>y</h1>{parts}</main><script src=/app.js></script>")
 
     assert (found.state, found.total) == ("unfinished", 4)

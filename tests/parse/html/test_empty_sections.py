@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.html.empty_sections import MAX_SECTIONS, MAX_STEPS, MIN_EMPTY_SECTIONS, find_empty_sections
+from pagegrade.parse.html.empty_sections import (
+    MAX_BESIDE,
+    MAX_SECTIONS,
+    MAX_STEPS,
+    MIN_EMPTY_SECTIONS,
+    find_empty_sections,
+)
 from tests.builders import make_document
 
 NAMES = {
@@ -17,10 +23,9 @@ NAMES = {
 }
 EMPTY = {
     "place with a name": '<section id="{n}"><h2>{name}</h2><div class="job__text"></div></section>',
-    "paragraph": "<h2>{name}</h2><p> &nbsp;</p>",
-    "list": "<div><h3>{name}</h3><ul><li></li><li></li></ul></div>",
-    "rows": "<h3>{name}</h3><table><tbody></tbody></table>",
-    "nested": '<div><div><h2>{name}</h2></div><div class="b"><div class="entry-content"><p></p></div></div></div>',
+    "list": '<div><h3>{name}</h3><ul class="copy"><li></li><li></li></ul></div>',
+    "terms": "<h3>{name}</h3><dl><dt></dt><dd class=description></dd></dl>",
+    "nested": '<div><div><h2>{name}</h2></div><div class="b"><div class="wide rich-text"><p></p></div></div></div>',
 }
 TEXT = "<p>The joiners plane each board by hand.</p>"
 
@@ -62,12 +67,12 @@ def test_how_many_there_have_to_be(empty: int, full: int, found: int) -> None:
     """At the limits and one past them."""
     names = [f"Part {n}" for n in range(empty)]
 
-    assert number_of(sections(EMPTY["paragraph"], names) + f"<h2>Full</h2>{TEXT}" * full) == found
+    assert number_of(sections(EMPTY["list"], names) + f"<h2>Full</h2>{TEXT}" * full) == found
 
 
 def test_a_heading_above_others_is_no_section_of_its_own() -> None:
     """The text below them stands below it."""
-    parts = "".join(f"<h2>Chapter</h2><h3>{name}</h3><p></p>" for name in NAMES["de"])
+    parts = "".join(f"<h2>Chapter</h2><h3>{name}</h3><div class=text></div>" for name in NAMES["de"])
 
     assert number_of(parts) == len(NAMES["de"])
 
@@ -75,7 +80,7 @@ def test_a_heading_above_others_is_no_section_of_its_own() -> None:
 @pytest.mark.parametrize(("steps", "found"), [(MAX_STEPS // 2 - 2, 4), (MAX_STEPS // 2, 0)])
 def test_only_so_much_behind_a_heading_is_looked_at(steps: int, found: int) -> None:
     """A heading with more behind it is not known to have none."""
-    form = "<h2>{name}</h2>" + "<div></div><br>" * steps + "<p></p>"
+    form = "<h2>{name}</h2>" + "<div></div><br>" * steps + "<div class=text></div>"
 
     assert number_of(sections(form, ["a", "b", "c", "d"]) + f"<h2>e</h2>{TEXT}") == found
 
@@ -84,30 +89,51 @@ def test_only_so_many_headings_are_looked_at() -> None:
     """At the limit; the name of the page and the menu's are two of them."""
     names = [str(n) for n in range(MAX_SECTIONS + 5)]
 
-    assert number_of(sections(EMPTY["paragraph"], names)) == MAX_SECTIONS - 2
+    assert number_of(sections(EMPTY["list"], names)) == MAX_SECTIONS - 2
+
+
+@pytest.mark.parametrize(("words", "found"), [(MAX_BESIDE - 1, 5), (MAX_BESIDE, 0)])
+@pytest.mark.parametrize("language", NAMES)
+def test_how_much_may_stand_beside_them(language: str, words: int, found: int) -> None:
+    """At the limit and one past it, with the name of the page: below a text, parts need no description."""
+    beside = f"<p>{'слово ' * words}</p>"
+
+    assert number_of(beside + sections(EMPTY["list"], NAMES[language])) == found
 
 
 ORDINARY = {
+    "cards with a title alone": "<div class=card><div class=card-text><h3>{name}</h3></div></div>",
+    "blocks": "<section class=text><div class=text><h2>{name}</h2></div></section>",
+    "entries": "<article class=entry><div class=text><h2 class=entry-title>{name}</h2></div></article>",
+    "terms alone": "<dl><dt class=text><h3>{name}</h3></dt></dl>",
+    "lines of a poster": "<h2>{name}</h2><p>&nbsp;</p>",
+    "lines of a poster with breaks": "<h2>{name}</h2><p class=text><br></p>",
+    "lists that a script finds by their class": "<h2>{name}</h2><ul class=events-{n}></ul>",
+    "places that it finds by their class": "<h2>{name}</h2><div class='part-{n} text'></div>",
+    "places in one that it finds": "<h2>{name}</h2><div id=p{n}><div class=text></div></div>",
+    "lists that a script fills": "<h2>{name}</h2><ul></ul>",
+    "tiles that it fills": "<div class=card><h3>{name}</h3><div class=card-body></div></div>",
+    "a place that says how": "<h2>{name}</h2><div class='text-center text-dark'>&nbsp;</div>",
     "tiles of links": "<div class=card><h3><a href=/{n}>{name}</a></h3><p></p></div>",
-    "tile in a link": "<a href=/{n} class=card><h3>{name}</h3><div class=content></div></a>",
+    "tile in a link": "<a href=/{n} class=card><h3>{name}</h3><div class=text></div></a>",
     "tiles with a ground of their own": "<div class=tile style='background:url(/{n}.jpg)'><h3>{name}</h3></div>",
     "tiles with a line": "<div class=tile><h3>{name}</h3><div class=divider></div></div>",
     "a picture each": "<h3>{name}</h3><p></p><img src=/{n}.jpg alt=x>",
     "answers in details": "<details><summary><h3>{name}</h3></summary><p>x</p></details>",
-    "an accordion that a script fills": "<h3>{name}</h3><div class=answer data-src=/{n}></div>",
-    "a panel with an id": "<h3>{name}</h3><div class=content id=p{n}></div>",
-    "tabs": "<h3 role=tab>{name}</h3><div class=content></div>",
-    "buttons": "<h3><button aria-expanded=false>{name}</button></h3><div class=content></div>",
+    "an accordion that a script fills": "<h3>{name}</h3><div class=text data-src=/{n}></div>",
+    "a panel with an id": "<h3>{name}</h3><div class=text id=p{n}></div>",
+    "tabs": "<h3 role=tab>{name}</h3><div class=text></div>",
+    "buttons": "<h3><button aria-expanded=false>{name}</button></h3><div class=text></div>",
     "forms": "<h3>{name}</h3><p></p><form><input name=q></form>",
     "frames": "<h3>{name}</h3><p></p><iframe src=/map></iframe>",
-    "elements of the site's own": "<h3>{name}</h3><div class=content></div><x-chart></x-chart>",
+    "elements of the site's own": "<h3>{name}</h3><div class=text></div><x-chart></x-chart>",
     "a time line": "<div class=event><h3>{name}</h3><span class=dot></span></div>",
     "events by date": "<h3>{name}</h3><ul><li>Concert</li></ul>",
     "glossary": "<h3>{name}</h3><dl><dt>a</dt><dd>b</dd></dl>",
     "changes": "<h3>{name}</h3><p>None.</p>",
     "items of a list": "<ul><li><h3>{name}</h3><p></p></li></ul>",
     "headings one below the other": "<h2>{name}</h2>",
-    "a chart": "<h3>{name}</h3><div class=content><canvas></canvas></div>",
+    "a chart": "<h3>{name}</h3><div class=text><canvas></canvas></div>",
     "empty before the text": "<h3>{name}</h3><p></p><div class=text>x</div>",
     "a table of pictures": "<h3>{name}</h3><table><tr><td><svg></svg></td></tr></table>",
 }

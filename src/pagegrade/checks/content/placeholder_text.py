@@ -104,6 +104,8 @@ _NO_AMOUNT: Final = re.compile(r"(?:\S{1,4}\s?)?NaN(?:\s?\S{1,4})?")
 _ONE_KEY: Final = r"[a-z]\w{0,40}(?:\.[\w-]{1,40}){1,8}"
 _TRANSLATION_KEY: Final = re.compile(rf"{_ONE_KEY}(?:[\s/,|·:]{{1,4}}{_ONE_KEY}){{0,9}}")
 """A key of a translation, or several with signs between them."""
+_NAMES_IN_KEYS: Final = "title titel titre titulo titolo heading headline tagline slogan welcome".split()
+"""In the last part of the key of a heading; names of machines and of parts of a program have another."""
 _ZERO: Final = re.compile(
     r"(?<![\w.,])0[.,]00 ?(?=[^\s\d.,%<>()]{1,4}(?:\s|$))|"
     r"(?<!\S)(?:[^\s\w.,%<>()]{1,3}|[A-Z]{3}) ?0[.,]00(?![\w.,])"
@@ -241,15 +243,16 @@ def placeholder_text(document: Document) -> Outcome:
     value; eight and more cells or items whose amount is 0.00, whose date is the first of January 1970, or that hold a
     place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", where nine of ten amounts or
     dates of the page are like that, or a fifth of its cells and items; keys in place of nine of ten texts below a name
-    that is one; twelve headings and links without a text or picture that are 60 % of all; four headings below which an
-    element for the text has none, if they are two thirds of all; or a table of which nine of ten cells, and twelve at
-    least, have no data, beside 150 words at most. So does a page that shows its source: JSON or the dump of a program's
-    data that is half of the main text or more, text in Markdown or in the markup of a wiki, a forum or LaTeX, tags that
-    are shown, the marks of a conflict of versions, or the code of PHP that the server does not run. An answer of an
-    assistant in which three values are missing scores 49 at most, too, and so does a page that begins as such an answer
-    does and whose name has a gap in brackets that says what belongs there, as `[your city]` does, where its text has
-    the same, another one that says so, and a third. Several paragraphs of filling text, and two sentences of an
-    assistant, cost 8 points, however long the page is.
+    that is one, if that of a heading says so, as `home.title` does; twelve headings and links without a text or picture
+    that are 60 % of all; four headings below each of which the same element for a text has none, two thirds of all,
+    beside 25 words at most; or a table of which nine of ten cells, and twelve at least, have no data, beside 150 words
+    at most. So does a page that shows its source: JSON or the dump of a program's data that is half of the main text or
+    more, text in Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of
+    versions, or the code of PHP that the server does not run. An answer of an assistant in which three values are
+    missing scores 49 at most, too, and so does a page that begins as such an answer does and whose name has a gap in
+    brackets that says what belongs there, as `[your city]` does, where its text has the same, another one that says so,
+    and a third. Several paragraphs of filling text, and two sentences of an assistant, cost 8 points, however long the
+    page is.
 
     ## Fails on
 
@@ -438,12 +441,18 @@ def _is_bare(text: str) -> bool:
 
 
 def _translation_keys(document: Document) -> Iterator[Offender]:
-    """Names and texts of a page whose texts are nearly all keys: in an index of names, sentences explain some."""
+    """Names and texts of a page whose texts are nearly all keys, one of them that of a name.
+
+    In an index of names, sentences explain some, and none of them ends in ``title``.
+    """
     headings = [one for one in document.headings if not one.hidden and one.text]
     if not headings or _TRANSLATION_KEY.fullmatch(headings[0].text) is None:
         return
     texts: list[Heading | Paragraph] = [*headings, *document.paragraphs]
     keys = [one for one in texts if _TRANSLATION_KEY.fullmatch(one.text) is not None]
+    names = [one.text.rpartition(".")[2].lower() for one in keys if isinstance(one, Heading)]
+    if not any(part in name for name in names for part in _NAMES_IN_KEYS):
+        return
     is_of_texts = sum(isinstance(one, Paragraph) for one in keys) >= MIN_KEYS
     if is_of_texts and len(keys) >= MOST_KEYS * len(texts):
         for one in keys:
