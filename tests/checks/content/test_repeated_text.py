@@ -47,12 +47,12 @@ def test_same_message_in_each_part_says_nothing_else() -> None:
     """From four parts on; what stands in each card of a list beside its name and price is a detail."""
     message = "[an error occurred while processing this directive]"
     parts = [f"<h2>Part {n}</h2><p>{message}</p>" for n in range(MIN_SAME)]
+    items = "".join(f"<li>{part}</li>" for part in parts)
     cards = [
         f"<h3>Armchair number {n}</h3><p>In stock, sent within two days</p><a>Add to cart {n}</a>" for n in range(20)
     ]
 
     assert outcome("repeated-text", f"<main>{''.join(parts)}</main>").state == "nothing-else"
-    items = "".join(f"<li>{part}</li>" for part in parts)
     assert outcome("repeated-text", f"<main><ul>{items}</ul></main>").state == "nothing-else"
     assert isinstance(run("repeated-text", f"<main>{''.join(parts[1:])}</main>"), NotApplicable)
     assert outcome("repeated-text", f"<main>{''.join(cards)}</main>").state == "varied"

@@ -104,7 +104,7 @@ _NO_AMOUNT: Final = re.compile(r"(?:\S{1,4}\s?)?NaN(?:\s?\S{1,4})?")
 _ONE_KEY: Final = r"[a-z]\w{0,40}(?:\.[\w-]{1,40}){1,8}"
 _TRANSLATION_KEY: Final = re.compile(rf"{_ONE_KEY}(?:[\s/,|·:]{{1,4}}{_ONE_KEY}){{0,9}}")
 """A key of a translation, or several with signs between them."""
-_NAMES_IN_KEYS: Final = "title titel titre titulo titolo heading headline tagline slogan welcome".split()
+_NAMES_IN_KEYS: Final = ("title", "heading", "headline", "tagline", "slogan", "welcome")
 """In the last part of the key of a heading; names of machines and of parts of a program have another."""
 _ZERO: Final = re.compile(
     r"(?<![\w.,])0[.,]00 ?(?=[^\s\d.,%<>()]{1,4}(?:\s|$))|"
