@@ -331,3 +331,29 @@ def test_short_post_that_is_shared_or_commented_on_is_graded(lang: str, title: s
     html = SHARED.format(lang=lang, title=title, text=text, more=more)
 
     assert kind_of(html, url=f"{ROOT}/reports/2026") is None
+
+
+GATE = """<html lang="de"><head><title>Fachkreise</title><meta name=description content=Fachkreise></head><body><h1>Dieser Bereich ist
+Fachkreisen vorbehalten</h1><p>Bitte weisen Sie sich aus.</p><form action="{to}" method=post><label>Name<input name=user></label>
+<label>Kennwort<input type=password name=p></label><button>Weiter</button></form><a href="{led}">Zugang bestellen</a>
+<a href=/patienten>Ich bin Patientin</a> <a href=/impressum>Impressum</a> <a href=/datenschutz>Datenschutz</a></body></html>"""
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "led", "kind"),
+    [
+        (
+            "/fachinfo/otterin",
+            "https://login.medicheck.example/auth",
+            "https://login.medicheck.example/new",
+            "login_wall",
+        ),
+        ("/fachinfo/otterin", "https://login.medicheck.example/auth", "https://www.medicheck.example/new", None),
+        ("/fachinfo/otterin", "https://www.medicheck.example/auth", "https://www.medicheck.example/new", None),
+        ("/fachinfo/otterin", "https://login.otterline.example/auth", "https://login.otterline.example/new", None),
+        ("/otterin", "https://login.medicheck.example/auth", "https://login.medicheck.example/new", None),
+    ],
+)
+def test_gate_of_another_site_that_signs_people_in(path: str, to: str, led: str, kind: str | None) -> None:
+    """The gate leads to that site, too; a page that collects passwords for a third one does not, and is judged."""
+    assert kind_of(GATE.format(to=to, led=led), url=f"https://www.otterline.example{path}") == kind

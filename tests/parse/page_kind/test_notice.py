@@ -223,6 +223,7 @@ def test_one_statement_beside_something_to_use_is_graded(language: str, more: st
         "<a href=https://www.google.com/chrome/>Chrome</a> <a href=https://www.mozilla.org/>Firefox</a> "
         "<a href=https://www.opera.com/>Opera</a>",
         "Chrome, Edge, Firefox, Safari",
+        "Chromium 118, Firefox 119, Safari 16.4",
     ],
 )
 def test_short_text_that_counts_up_browsers_is_a_notice(links: str) -> None:

@@ -9,9 +9,10 @@ from typing import Final
 from turbohtml import Element, Text
 
 from pagegrade.model.document import Control
-from pagegrade.parse.page_kind.sketch import PRICE, fold, path_of, phrases
-from pagegrade.parse.page_kind.structure import SUPPORT, Structure
-from pagegrade.parse.url import host
+from pagegrade.parse.page_kind.frame import holds_little
+from pagegrade.parse.page_kind.sketch import PRICE, SLUG, THRESHOLD, fold, is_unspaced, path_of, phrases
+from pagegrade.parse.page_kind.structure import SUPPORT, Structure, is_around
+from pagegrade.parse.url import host, registrable_domain
 
 _MAX_WORDS: Final = 350
 _MAX_LINKS: Final = 60
@@ -119,6 +120,8 @@ def score_login_wall(page: Structure) -> int:
         )
         # A site that sends visitors to an address of that name needs to say nothing more.
         return sum(signals) + min(said, SUPPORT) if asks or said or leads_to_login else 0
+    if _is_in_frame(page):
+        return 0 if _asks_for_more(page) else THRESHOLD
     is_itself = page.is_described or page.is_named_by_address
     # A form that carries the address of a page further down in the site was asked for by no one.
     is_itself = is_itself and not (page.way_back and path.strip("/").count("/") >= _MIN_DEPTH)
@@ -130,10 +133,55 @@ def score_login_wall(page: Structure) -> int:
         # A till, an application for membership, or a field for an address alone, as newsletters have.
         return 0
     elsewhere = page.passwords == 1 and _posts_to_another_page(page)
-    here = asks + 4 * back + 2 * elsewhere + 2 * page.is_everywhere + page.is_noindex
+    here = asks + 4 * back + 2 * elsewhere + 2 * _leads_to_identity(page) + 2 * page.is_everywhere + page.is_noindex
     posts = any(one.method == "post" for one in page.document.forms[:10])
     is_wall = back or elsewhere or (posts and _ASKS.search(page.text) is not None)
     return (max(page.bareness, 0) if is_form else page.bareness) + here + min(said, SUPPORT) if is_wall else 0
+
+
+def _is_in_frame(page: Structure) -> bool:
+    """In the frame of its site, a page named as the button of its form asks for a password, and was not asked for.
+
+    Its form leads to another page, and carries the address that was asked for, or the frame leads to the site's own
+    page for that.
+    """
+    if page.passwords != 1 or not _is_below(page):
+        return False
+    found, _ = _sign_in(page)
+    form = next((one for one in page.document.forms[:10] if found is not None and one.node is found), None)
+    if form is None or not _posts_to_another_page(page) or not holds_little(page):
+        return False
+    to, asked = _place(form.url), page.requested_path.partition("?")[0].rstrip("/")
+    own = {
+        _place(one.url)
+        for one in page.anchors
+        if one.url is not None and host(one.url) == host(form.url) and is_around(one.node)
+    }
+    has_page = any(one and (to == one or to.startswith(f"{one}/")) and not asked.startswith(one) for one in own)
+    return (page.way_back or has_page) and _is_named_as_button(page, form.node)
+
+
+def _is_below(page: Structure) -> bool:
+    """A page inside of a part of the site was asked for: the part itself may be its sign-in."""
+    return page.requested_path.partition("?")[0].strip("/").count("/") + 1 >= _MIN_DEPTH
+
+
+def _asks_for_password(form: object) -> bool:
+    return isinstance(form, Element) and form.select_one("input[type=password]") is not None
+
+
+def _place(url: str) -> str:
+    """The path of a URL, in lower case, without its closing slash."""
+    return path_of(url).partition("?")[0].rstrip("/").lower()
+
+
+def _is_named_as_button(page: Structure, form: object) -> bool:
+    """The words of a button of the form are those of the title or the first heading."""
+    inside = set(form.select("button, input[type=submit]")) if isinstance(form, Element) else set()
+    named = (fold(one.name[:80]) for one in page.document.named if one.role == "button" and one.node in inside)
+    names = [one for one in (" ".join(SLUG.split(name)).strip() for name in named) if one]
+    shown = " ".join(SLUG.split(f" {page.title} {page.first_heading} "))
+    return any(f" {one} " in shown or (is_unspaced(one) and one in shown) for one in names)
 
 
 def _is_in_main_form(page: Structure) -> bool:
@@ -151,6 +199,17 @@ def _posts_to_another_page(page: Structure) -> bool:
     own = page.requested_path.partition("?")[0].rstrip("/")
     paths = [path_of(one.url).partition("?")[0].lower() for one in page.document.forms[:10] if one.method == "post"]
     return bool(paths) and not any(one.startswith(own) for one in paths)
+
+
+def _leads_to_identity(page: Structure) -> bool:
+    """The form is sent to a host of another site whose name says that it signs people in, and a link leads there, too.
+
+    Who collects passwords sends them to a place that nobody is led to.
+    """
+    to = {host(one.url) for one in page.document.forms[:10] if _asks_for_password(one.node)}
+    led = {host(one.url) for one in page.anchors if one.url is not None}
+    named = (one for one in to & led if _HOST.search(one) is not None)
+    return _is_below(page) and any(registrable_domain(one) != page.domain for one in named)
 
 
 def _asks_who(page: Structure) -> bool:

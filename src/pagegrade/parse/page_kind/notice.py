@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.parse.error_output import find_error_output
+from pagegrade.parse.page_kind.frame import holds_little
 from pagegrade.parse.page_kind.sketch import THRESHOLD, Pattern
-from pagegrade.parse.page_kind.structure import Structure
+from pagegrade.parse.page_kind.structure import Structure, is_around
 from pagegrade.parse.source_text import find_source_text
 
 _MAX_WORDS: Final = 300
@@ -28,6 +29,30 @@ _SHUT: Final = (
 )
 _IS_SHUT: Final = Pattern(rf"(?:{_WHAT}).{{0,80}}?(?:{_SHUT})|(?:{_SHUT}).{{0,40}}?(?:{_WHAT})")
 """A name that says that access is not given. It counts beside what the structure says, and decides nothing alone."""
+_EXPIRED: Final = (
+    r"your .{0,12}session (?:has |is |was )?(?:ended|over|closed)|session (?:has |have |is |was )?(?:been )?"
+    r"(?:expired|timed out|timeout)|(?:sitzung|session) (?:ist |wurde )?(?:abgelaufen|wegen inaktivität)|"
+    r"session (?:a |est )?(?:expir[ée]|arrivée à expiration)|sesi[oó]n (?:ha |se ha )?(?:expirad|caducad)|"
+    r"sess[aã]o (?:foi )?expir|sessione (?:è )?scadut|sessie is verlopen|"
+    r"session(?:en)? (?:har |er )?(?:gått ut|löpt ut|utløpt|udløbet)|istunto(?:si)? (?:on )?vanhen|"
+    r"sesja (?:\w{1,12} )?wygas|rel[aá]ci?[aei] (?:\w{1,8} )?vypršal|"
+    r"munkamenet\w{0,6} lejárt|sesiune\w{0,4} (?:\w{1,10} )?(?:a )?expirat|oturum\w{0,8} süresi (?:sona erdi|doldu)|"
+    r"(?:сесси[яи]|сеанс\w{0,2}).{0,24}истек|истекло? .{0,14}(?:сесси|сеанс)|"
+    r"(?:сесията.{0,12}|сесия )изте(?:че|кла)|"
+    r"(?:термін дії|час) .{0,8}(?:сесії|сеансу) .{0,8}(?:закінчи|минув|вичерпа)|"
+    r"συνεδρία σας έληξε|έληξε η συνεδρία σας|انتهت (?:صلاحية|مهلة|مدة) .{0,8}جلس|نشست .{0,12}منقضی|"
+    r"הסשן .{0,6}פג|פג תוקף ה(?:סשן|חיבור)|"
+    r"セッション.{0,10}(?:切れ|タイムアウト)|(?:会话|會話|工作階段|登录状态).{0,6}(?:过期|過期|超时|逾時|失效)|"
+    r"세션.{0,8}만료|phiên .{0,20}hết hạn|sesi .{0,12}(?:kedaluwarsa|habis)|เซสชัน.{0,10}หมดอายุ"
+)
+"""That a parliament, a course or a conference has ended its session is told by other words, or is no visitor's."""
+_IS_EXPIRED: Final = Pattern(rf".{{0,24}}(?:{_EXPIRED})[^?？؟]{{0,24}}")
+"""A whole heading that says that a session is over. It counts only where the main part holds little else."""
+_EXPLAINS: Final = Pattern(
+    r"(?:^|[/._?&=-])(?:help|hilfe|faqs?|support|docs?|kb|wiki|knowledge\w{0,5}|aide|ayuda|ajuda|aiuto|guide|handbuch|manual|"
+    r"forum|threads?|topics?|blog|news|questions?|articles?)(?:$|[/._?&=-])"
+)
+"""Addresses of pages that may be about such messages."""
 _FEW: Final = 60
 """Words up to which a front page that answers at every address is a notice and no site of one page."""
 
@@ -41,13 +66,14 @@ A class, a file name, a number, a link to the page itself or a host in the title
 def score_notice(page: Structure) -> int:
     """Points of a page that says little, leads nowhere into the site, and shows signs of another's place.
 
-    Beside that, a part of a page in the frame of its site is one that refuses what was asked for.
+    Beside that, a part of a page in the frame of its site is one that refuses what was asked for, or says that the
+    session of the visitor is over.
 
     What it leads to and how little it says give at most 6; the rest are signals of which none reaches the threshold.
     """
     if page.asks_for_notice or page.words > _MAX_WORDS:
         return 0
-    if page.is_framed:
+    if page.is_framed or _is_end_of_session(page):
         return THRESHOLD
     if page.onward > _MAX_ONWARD:
         return 0
@@ -98,3 +124,12 @@ def score_notice(page: Structure) -> int:
         return points
     # That an application failed, or did not run at all, is a fault of the page, and graded.
     return 0 if find_error_output(page.document) or find_source_text(page.document) else points
+
+
+def _is_end_of_session(page: Structure) -> bool:
+    """In the frame of its site, a page is named as the end of a session, and has only a way to begin again."""
+    if _IS_EXPIRED.fullmatch(page.first_heading) is None or _EXPLAINS.search(page.requested_path) is not None:
+        return False
+    led = any(not is_around(one.node) for one in page.anchors)
+    asks = any(not (one.hidden or is_around(one.node)) for one in page.document.controls)
+    return led and not asks and holds_little(page)

@@ -91,12 +91,12 @@ def phrases(*alternatives: str) -> Pattern:
     return Pattern(
         "|".join(
             ("(?:" if unspaced else r"\b(?:") + "|".join(f"(?:{one})" for one in group) + ")"
-            for unspaced, group in groupby(alternatives, key=_is_unspaced)
+            for unspaced, group in groupby(alternatives, key=is_unspaced)
         )
     )
 
 
-def _is_unspaced(alternative: str) -> bool:
+def is_unspaced(alternative: str) -> bool:
     """Return whether the first letter belongs to a script that puts no spaces between words."""
     return next((one >= "\u2e80" or "\u0e00" <= one <= "\u0eff" for one in alternative if one.isalpha()), False)
 

@@ -61,7 +61,7 @@ _MARKS: Final = re.compile(
 )
 """Names that files, classes and ids of such pages have in every language; ordinary pages have single ones, too."""
 _COUNT_DOWN: Final = re.compile(r"count[-_]?down")
-_BROWSERS: Final = ("chrome", "firefox", "safari", "edge", "opera", "internet explorer")
+_BROWSERS: Final = ("chrom", "firefox", "safari", "edge", "opera", "internet explorer")
 """Names that are written alike in all languages."""
 _MIN_BROWSERS: Final = 3
 _MAX_BROWSER_WORDS: Final = 90
@@ -86,7 +86,7 @@ _COMMENTS: Final = re.compile(r"comment|respond", re.IGNORECASE)
 """In the classes and ids of the place to comment, which leads back from a sign-in, in the systems' own languages."""
 _SIGNS_IN: Final = re.compile(r"[/.](?:oauth2?|auth(?:n|ori[sz]e)?|log-?in|sign-?in|sso|saml2?|cas|openid)(?:$|[/.])")
 """In addresses of other sites that know who a visitor is."""
-_MAX_MAIN_WORDS: Final = 90
+MAX_MAIN_WORDS: Final = 90
 _MAX_DEPTH: Final = 40
 _REFUSALS: Final = re.compile(r"(?:^|\s)(?:mw-special-badtitle|mode_denied)(?=$|\s)", re.MULTILINE)
 """Classes by which MediaWiki and DokuWiki mark that they refuse a page, in every language."""
@@ -310,7 +310,7 @@ class Structure(Sketch):
         not what the words of the address promised.
         """
         words = self.document.main_word_count
-        if not self.is_deep or words == self.words or words > _MAX_MAIN_WORDS or self.is_named_by_address:
+        if not self.is_deep or words == self.words or words > MAX_MAIN_WORDS or self.is_named_by_address:
             return False
         return _REFUSALS.search(self.names) is not None or (
             self._prints_visitor and self.is_named_otherwise and self._leads_back
@@ -540,7 +540,7 @@ class Structure(Sketch):
         return bool(self._asked) and any(
             registrable_domain(host(one.url or "")) == self.domain
             and _carries((one.url or "").partition("?")[2][:_MAX_VALUE], self._asked)
-            and not _is_around(one.node)
+            and not is_around(one.node)
             for one in self.anchors
         )
 
@@ -567,7 +567,7 @@ class Structure(Sketch):
 def _tells(link: Anchor, name: str) -> bool:
     """A link to another site carries the name of this one, as buttons to share do, and not to sign visitors in."""
     path, _, query = (link.url or "").lower().partition("?")
-    signs_in = _SIGNS_IN.search(path) is not None and not _is_around(link.node)
+    signs_in = _SIGNS_IN.search(path) is not None and not is_around(link.node)
     return name in query and registrable_domain(host(path)) != name and not signs_in
 
 
@@ -576,7 +576,7 @@ def _carries(value: str, asked: tuple[str, ...]) -> bool:
     return any(one in plain for one in asked)
 
 
-def _is_around(node: object) -> bool:
+def is_around(node: object) -> bool:
     """Return whether an element is in a part of the page beside its main one, or in a place to comment."""
     for _ in range(_MAX_DEPTH):
         if not isinstance(node, Element):
