@@ -504,3 +504,15 @@ def test_sections_without_their_text_are_an_unfinished_page() -> None:
     found = outcome("placeholder-text", f"<title>x</title><main><h1>y</h1>{parts}</main><script src=/app.js></script>")
 
     assert (found.state, found.total) == ("unfinished", 4)
+
+
+def test_sample_data_of_a_template() -> None:
+    """Nobody can be reached: the page is not finished; with a real address it is."""
+    page = (
+        "<!doctype html><title>Dach</title><h1>Dach</h1><p>Wir decken.</p><address>Max Mustermann<br>12345 Ort<br>"
+        "0123 456789<br><a href=mailto:info@ihre-domain.de>info@ihre-domain.de</a></address>"
+    )
+    found = outcome("placeholder-text", page)
+
+    assert (found.state, found.total) == ("unfinished", 4)
+    assert outcome("placeholder-text", page + "<a href=tel:+4930901820>Anrufen</a>").state == "none"

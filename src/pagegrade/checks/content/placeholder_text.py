@@ -12,6 +12,7 @@ from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.assistant_answer import MIN_GAPS, find_assistant_answer, find_named_gaps
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.html.empty_sections import find_empty_sections
+from pagegrade.parse.html.sample_contact import find_sample_contact
 from pagegrade.parse.html.single_elements import holds, holds_code, is_hollow, short_texts
 from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
 
@@ -149,6 +150,7 @@ _INCLUDE_AROUND: Final = "asks a server for a part of the page"
 _ASSISTANT: Final = "holds what an assistant wrote about its own answer"
 _GAP: Final = "is a gap in an answer of an assistant"
 _NAMED_GAP: Final = "is a gap in place of a value, as in the page's name"
+_SAMPLE: Final = "holds the sample data of a template"
 _MOSTLY: Final = "is a marker of a template, as most of the text"
 _KEY: Final = "a key in place of its text"
 _SOURCES: Final = {
@@ -251,8 +253,11 @@ def placeholder_text(document: Document) -> Outcome:
     versions, or the code of PHP that the server does not run. An answer of an assistant in which three values are
     missing scores 49 at most, too, and so does a page that begins as such an answer does and whose name has a gap in
     brackets that says what belongs there, as `[your city]` does, where its text has the same, another one that says so,
-    and a third. Several paragraphs of filling text, and two sentences of an assistant, cost 8 points, however long the
-    page is.
+    and a third. So does a page on which nobody can be reached: each link to a mail address or a telephone leads to a
+    sample (`info@yourdomain.example`, 0123 456789), and its addresses and footers hold three kinds of the sample data
+    of templates: such a mail address, such a telephone number, a postal code or a number of a register that counts or
+    is zero, and a name like Max Mustermann. Several paragraphs of filling text, and two sentences of an assistant, cost
+    8 points, however long the page is.
 
     ## Fails on
 
@@ -305,7 +310,7 @@ def _state(document: Document, found: Sequence[Offender], marker: re.Pattern[str
         return "unfinished" if share >= UNFINISHED else "much"
     if markers >= MIN_MARKERS or _is_nameless_template(document, marker) or any(one.reason == _KEY for one in found):
         return "unfinished"
-    if any(one.reason in {_NO_VALUE, _EMPTY, _NOTHING_BELOW, _MOSTLY} for one in found):
+    if any(one.reason in {_NO_VALUE, _EMPTY, _NOTHING_BELOW, _MOSTLY, _SAMPLE} for one in found):
         return "unfinished"
     if sum(one.reason == _GAP for one in found) >= MIN_GAPS or any(one.reason == _NAMED_GAP for one in found):
         return "unfinished"
@@ -369,6 +374,7 @@ def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
     yield from _unset_values(document)
     yield from _empty_parts(document)
     yield from (Offender(one.node, _NOTHING_BELOW, one.text) for one in find_empty_sections(document))
+    yield from (Offender(node, _SAMPLE, text) for node, text in find_sample_contact(document))
 
 
 def _markers(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
