@@ -20,7 +20,7 @@ OUTSIDE: Final = {
 """Metrics of Prometheus itself and of node_exporter, with their labels."""
 BY_PROMETHEUS: Final = frozenset({"job", "instance"})
 """Labels that every series gets when it is collected."""
-METRICS_MODULE: Final = ROOT / "src" / "pagegrade" / "web" / "ops" / "metrics.py"
+METRICS_MODULE: Final = ROOT / "src" / "pagegrade" / "web" / "ops.py"
 SAMPLES: Final = {
     "counter": ("_total",),
     "histogram": ("_bucket", "_sum", "_count"),
