@@ -135,6 +135,10 @@ ORDINARY = {
     "headings one below the other": "<h2>{name}</h2>",
     "a chart": "<h3>{name}</h3><div class=text><canvas></canvas></div>",
     "empty before the text": "<h3>{name}</h3><p></p><div class=text>x</div>",
+    "prices": "<h3>{name} 3{n},50</h3><div class=text></div>",
+    "times": "<h3>{name} 1{n}:30</h3><div class=text></div>",
+    "a picture behind the place": "<h3>{name}</h3><div class=text style='background-image:url(/{n}.jpg)'></div>",
+    "a picture behind both": "<div style='background-image:url(/{n}.jpg)'><h3>{name}</h3><div class=text></div></div>",
     "a table of pictures": "<h3>{name}</h3><table><tr><td><svg></svg></td></tr></table>",
 }
 

@@ -42,6 +42,8 @@ def test_sample_data_in_place_of_an_owner(changes: dict[str, str]) -> None:
         {"phone": "01632 960417", "place": "Ort"},
         {"mail": "info@pekarnia.example"},
         {"mail": "info@example.com"},
+        {"phone": "(555) 123-4567", "place": "Ort"},
+        {"mail": "kancelaria@kowalski.example", "name": "Jan Kowalski", "place": "KRS 12345"},
         {"name": "Dach", "phone": "+49 30 901820", "place": "10178 Berlin"},
         {"name": "Dach", "mail": "info@yourdomain.de", "phone": "030 901820"},
         {"name": "Dach", "place": "Nr. 12345-B", "phone": "1.234.567"},
@@ -60,6 +62,15 @@ def test_samples_that_are_shown_or_quoted(tag: str) -> None:
 
     assert find_sample_contact(make_document(page))
     assert not find_sample_contact(make_document(quoted))
+
+
+@pytest.mark.parametrize(("path", "is_sample"), [("", True), ("letters/address", False)])
+def test_samples_in_the_main_part(path: str, *, is_sample: bool) -> None:
+    """Manuals of letters, templates of cards and contracts show them, but hardly on the front page of a site."""
+    page = f"<main>{PAGE.format(**SAMPLE)}</main>"
+
+    assert bool(find_sample_contact(make_document(page, url=f"https://print.example/{path}"))) is is_sample
+    assert find_sample_contact(make_document(page.replace("main>", "div>"), url=f"https://print.example/{path}"))
 
 
 @pytest.mark.parametrize("link", ["<a href=tel:+4930901820>x</a>", "<a href=mailto:office@dach.example>x</a>"])

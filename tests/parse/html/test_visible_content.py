@@ -247,6 +247,8 @@ def test_many_scripts_cost_linear_time() -> None:
 _PIECE = "<section class='wow fadeIn' data-wow-delay=.3s><h2>{0}</h2><p>{1}</p></section>"
 _TEXTS = ("Запись к врачу без очереди. ", "予約なしで診察します。", "נקבל אתכם בלי תור. ", "हम बिना प्रतीक्षा देखते हैं। ")
 _CALL = "<script>document.addEventListener('load',function(){new Show({mobile:true}).init()})</script>"
+_LACKS = "<script src=/wow.js></script>"
+_UNBLOCK = "<script>c.classList.remove('busy')</script>"
 _FILES = ("https://example.com/jq.js", "https://example.com/wow.js")
 
 
@@ -279,6 +281,7 @@ def waiting(
         ("[data-wow-delay]{display:none}", _CALL),
         (".fadeIn{visibility:hidden}", "<script>reveal('.fadeIn')</script>"),
         (".wow{visibility:hidden}", ""),
+        (".wow{visibility:hidden}@keyframes fadeIn{to{opacity:1}}", _CALL),
         (".wow{visibility:hidden}", "<script>navigator.sendBeacon('/n')</script>"),
         (".wow{visibility:hidden}", "<script>menu.onclick=function(){menu.classList.toggle('open')}</script>"),
     ],
@@ -306,11 +309,47 @@ def test_pieces_that_wait_for_a_missing_script(rules: str, tail: str, text: str)
         (".wow{visibility:hidden}", "<script type=module src=/b.js></script>"),
         (".wow{visibility:hidden}", "<script type=rocketlazyloadscript src=/b.js></script>"),
         (".wow{visibility:hidden}", "<script src=/unread.js></script>"),
+        (".wow{visibility:hidden;animation:in 1s forwards}@keyframes in{to{visibility:visible}}", _CALL),
+        (".wow{visibility:hidden}", "<button onclick=\"answers.style.visibility='visible'\">Показать</button>"),
+        (
+            ".wow{visibility:hidden}",
+            "<script src=/none.js onerror=\"document.getElementById('hide').remove()\"></script>",
+        ),
     ],
 )
 def test_pieces_that_something_else_may_show(rules: str, tail: str) -> None:
     """A state, another script, a loader, a file that was not read; or nothing is hidden."""
     assert not waiting(rules, tail)
+
+
+@pytest.mark.parametrize(
+    ("root", "pieces", "scripts", "found"),
+    [
+        ("", "<section class=wow>{}</section>", _LACKS, 1),
+        ("", "<section class=wow>{}</section>", "", 0),
+        ("", "<section>{}</section>", f"{_LACKS}<script src=/jq.js></script>", 0),
+        (" class=busy", "<section class=wow>{}</section>", f"{_LACKS}{_UNBLOCK}", 0),
+        (" class=idle", "<section class=wow>{}</section>", f"{_LACKS}{_UNBLOCK}", 1),
+    ],
+)
+def test_pieces_that_nothing_is_missing_for(root: str, pieces: str, scripts: str, found: int) -> None:
+    """Without scripts nothing is missing; without names a script finds them as it likes; or it looks at the root."""
+    main = "".join(pieces.format(f"<p>{_TEXTS[0] * 20}</p>") for _ in range(4))
+    page = f"<!doctype html><html{root}><style>main>*{{visibility:hidden}}</style><main>{main}</main>{scripts}"
+    lost = ["https://example.com/wow.js"]
+    document = parse_document(page.encode(), url=URL, content_type="text/html; charset=utf-8", lost=lost)
+    part = next(iter(document.body.node.select("main")))  # type: ignore[union-attr]
+
+    assert (find_waiting(document, part, {"https://example.com/jq.js": ()}) is not None) == found
+
+
+def test_the_names_of_a_part_are_those_of_the_root_too() -> None:
+    """A script that shows the page may take away a class of the root, or a style by its id."""
+    piece = f"<section class=wow>{_TEXTS[0] * 20}</section>"
+    document = make_document(f"<html class=busy><style id=hide></style><body class=home><main>{piece * 4}</main>")
+    part = next(iter(document.body.node.select("main")))  # type: ignore[union-attr]
+
+    assert names_within(part) == ("busy", "hide", "home", "wow")
 
 
 def test_pieces_wait_only_for_what_is_missing() -> None:

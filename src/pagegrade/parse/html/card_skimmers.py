@@ -66,7 +66,7 @@ _CHAT_MARKS: Final = ("/bot", "/webhooks/", "/services/")
 """One of them is in everything that the pattern above matches."""
 _CODE_OF_CARD: Final = re.compile(r"(?<![a-z])(?:cvv2?|cvc2?|ccv|csc)(?![a-z])", re.IGNORECASE)
 _SENDS_HOME: Final = re.compile(
-    r"\b(?:fetch|post|ajax|open|sendBeacon)\([^()\n]{0,40}[\"'`](?!(?:https?|wss?):|//)(?:\.{0,2}/|\w[\w-]{0,40}\.php)|"
+    r"\b(?:fetch|post|ajax|open|sendBeacon)\([^()\n]{0,40}[\"'`](?!(?:https?|wss?):|//)(?:\.{0,2}/|\$\{|\w[\w-]{0,40}\.php)|"
     r"\.submit\(\s{0,3}\)|\.\s{0,3}(?:auth|signIn|signUp|logIn|createUser|register)\w{0,40}\(|^\s{0,9}import\b",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -104,6 +104,13 @@ def _is_card(control: Control) -> bool:
     if control.attrs.get("autocomplete", "").strip().lower().rpartition(" ")[2].startswith("cc-"):
         return True
     return any(_CARD.search(control.attrs.get(name, "")[:_MAX_NAME]) is not None for name in ("name", "id"))
+
+
+def _names_own_server(script: str, document: Document) -> bool:
+    """Return whether an address in a script is one of the page's own site."""
+    own = registrable_domain(host(document.url))
+    addresses = islice(ADDRESS.finditer(script), MAX_STRINGS)
+    return any(registrable_domain(host("https:" + one[0][one[0].index("//") :])) == own for one in addresses)
 
 
 def _names_of(fields: Iterable[Control]) -> Sequence[tuple[re.Pattern[str], ...]]:
@@ -160,7 +167,7 @@ def _tells_chat(text: str, document: Document, secret: Sequence[Control]) -> boo
         return False
     cards = [one for one in secret if _is_code_of_card(one)]
     passwords = [one for one in secret if one.type == "password" and one not in cards]
-    if passwords and _SENDS_HOME.search(plain) is not None:
+    if passwords and (_SENDS_HOME.search(plain) is not None or _names_own_server(plain, document)):
         passwords = []
     asked = [*cards, *passwords]
     names = _names_of(asked)
@@ -169,7 +176,7 @@ def _tells_chat(text: str, document: Document, secret: Sequence[Control]) -> boo
             return True
         every = _EVERY_FIELD.search(plain)
         # The fields of one form are those of the secret where there is no other form to fill in.
-        return every is not None and ("FormData" not in every[0] or _is_only_form(document, asked))
+        return every is not None and (plain[: every.start()].endswith("document.") or _is_only_form(document, asked))
     return False
 
 

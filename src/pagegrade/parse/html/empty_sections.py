@@ -28,6 +28,7 @@ _FOR_TEXT: Final = re.compile(
     r"(?:^|[-_\s])(?:text|desc|description|copy|prose|rich-?text|wysiwyg|bio)(?=$|\s)", re.IGNORECASE
 )
 """At the end of a class of an element for sentences, in English in sites of all languages; ``text-center`` says how."""
+_FIGURES: Final = re.compile(r"\d[.,:]\d\d|\d\d\W")
 _FILLED: Final = re.compile(r"data-|hx-|v-|x-|ng-|aria-(?:busy|live|controls|expanded)|id$|hidden$|on")
 """Names of attributes by which a script finds an element to fill."""
 _NO_SECTION: Final = frozenset({"script", "style", "template", "noscript", "br", "p", "wbr"})
@@ -87,6 +88,9 @@ def _place_below(heading: object, names: AbstractSet[object]) -> str | None:
     """The classes of the empty place below it; "" where a heading of a lower level follows at once, ``None`` else."""
     if not isinstance(heading, Element) or heading.select_one("a, button, img, svg") is not None:
         return None
+    # A price or a time in the heading is its content, and so is a picture behind it.
+    if _FIGURES.search(heading.text) is not None or heading.closest("[style*='url(']") is not None:
+        return None
     seen: list[Element] = []
     around: AbstractSet[object] = frozenset()
     for node in islice(_behind(heading), MAX_STEPS):
@@ -106,7 +110,9 @@ def _place_below(heading: object, names: AbstractSet[object]) -> str | None:
             elif node.tag not in _NO_SECTION:
                 return None
     between = [one for one in seen if one not in around]
-    if any(_FILLED.match(str(name)) for one in between for name in one.attrs):
+    if any(_FILLED.match(str(name)) for one in between for name in one.attrs) or any(
+        "url(" in str(one.attrs.get("style", "")) for one in between
+    ):
         return None
     return next((classes for classes in map(_classes, between) if _FOR_TEXT.search(classes)), None)
 

@@ -65,12 +65,16 @@ def find_sample_contact(document: Document) -> tuple[tuple[Node, str], ...]:
     if not shown or body is None or not isinstance(body.node, Element):
         return ()
     shown.clear()
+    # Manuals, shops for cards and contracts show samples in the main part of their pages, but not of their front page.
+    is_front = not document.url.partition("://")[2].partition("/")[2]
+    around = _AROUND if is_front else f"main, {_AROUND}"
     for block in islice(body.node.select(_BLOCKS), _MAX_BLOCKS):
-        if block.closest(_AROUND) is None:
+        if block.closest(around) is None:
             for text in islice(_texts(block), _MAX_TEXTS):
                 for kind, value in _samples(text[:_MAX_TEXT], own):
                     shown.setdefault(kind, (block, value))
-    return tuple(shown.values()) if len(shown) >= MIN_KINDS else ()
+    # Names and numbers like those of samples belong to real firms, too; a domain called "yours" does not.
+    return tuple(shown.values()) if len(shown) >= MIN_KINDS and "mail" in shown else ()
 
 
 def _targets(href: str) -> Iterator[tuple[str, str]]:
@@ -101,6 +105,8 @@ def _is_sample_mail(mail: str, own: str) -> bool:
 
 def _counts(number: str) -> bool:
     """Return whether nearly all digits of a telephone number are 1, 2, 3 and so on, or 0."""
+    if "555" in number:  # kept free for stories
+        return False
     digits = [int(one) for one in number if one.isascii() and one.isdigit()]
     if digits and digits[-MIN_RUN:] == [0] * MIN_RUN:
         return True

@@ -75,6 +75,7 @@ _REVEALS: Final = (
     "lass(",
 )
 """Parts of scripts that show an element which they find by its name; a call of a missing library has none."""
+_SHOWS: Final = re.compile(r"visibility\s{0,3}:\s{0,3}visible", re.IGNORECASE)
 _LOADS: Final = ("createElement", "import(", "fetch(", "XMLHttpRequest", "visib")
 """Parts of scripts that may bring another one, or show anything."""
 _SHOWN_REFERENCES: Final = frozenset({"image", "media", "object", "frame"})
@@ -184,6 +185,9 @@ def find_waiting(
         part: Its main part, which is not hidden itself.
         script_names: URL of a script -> those of ``names_within`` that are in it; ``None`` if it was not read.
     """
+    # An animation of the page's own may show it.
+    if any(_SHOWS.search(one.text.partition("@keyframes")[2]) is not None for one in document.styles):
+        return None
     visibility = document.visibility
     levels = _levels(part)
     size = levels[0][0] if levels else 0
@@ -205,7 +209,11 @@ def _is_static(node: Element) -> bool:
 
 
 def names_within(part: Element) -> tuple[str, ...]:
-    """The names that the elements of a part have in common which hold half of its text: classes, and attributes."""
+    """Classes and attributes of the elements that hold half of a part's text, and what a script may take from the root.
+
+    Those are classes of ``html`` and ``body``, and ids of styles. There are
+    none without names of elements: a script may find those in another way.
+    """
     levels = _levels(part)
     sizes: dict[str, int] = {}
     for size, pieces in levels if levels and levels[0][0] >= _MIN_WAITING else ():
@@ -216,6 +224,11 @@ def names_within(part: Element) -> tuple[str, ...]:
             for name in names:
                 of_level[name] = of_level.get(name, 0) + length
         sizes.update((name, n) for name, n in of_level.items() if 2 * n >= size and len(name) > 1)
+    if sizes:
+        for root in (one for one in part.ancestors if isinstance(one, Element) and one.tag in {"html", "body"}):
+            sizes.update(dict.fromkeys((attribute_of(root, "class") or "").split(), 1))
+            styles = root.select("style[id]") if root.tag == "html" else []
+            sizes.update(dict.fromkeys(filter(None, (attribute_of(one, "id") for one in styles)), 1))
     return tuple(sorted(sizes)[:_MAX_NAMES])
 
 
@@ -243,7 +256,7 @@ def _waits_in_vain(
     """Return whether a script is missing, or none runs, and no other one knows a name or brings more."""
     running = document.running_scripts
     wanted = sum(one.url is not None and _is_code(one) for one in document.scripts)
-    if running and wanted <= sum(one.url is not None for one in running):
+    if not names or wanted <= sum(one.url is not None for one in running) or _reveals_by_attribute(document):
         return False
     # A script with a type of its own runs later, when another one says so.
     if any(one.kind == "data" and "script" in one.attrs.get("type", "").lower() for one in document.scripts):
@@ -258,6 +271,18 @@ def _waits_in_vain(
         if any(name in one.text for name in names) and any(mark in one.text for mark in _REVEALS):
             return False
     return True
+
+
+def _reveals_by_attribute(document: Document) -> bool:
+    """Return whether an attribute for an event, such as ``onload``, may show something."""
+    body = document.body.node if document.body is not None else None
+    root = body.parent if isinstance(body, Element) else None
+    return root is not None and any(
+        name.startswith("on") and any(mark in str(value) for mark in (*_REVEALS, "remove("))
+        for one in root.descendants
+        if isinstance(one, Element)
+        for name, value in one.attrs.items()
+    )
 
 
 def _is_code(script: Script) -> bool:

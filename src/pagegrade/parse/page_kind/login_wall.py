@@ -38,7 +38,7 @@ _PATH: Final = re.compile(
     r"oauth2?|saml2?|adfs|oidc|openid-connect|openid|cas|idp|session(?:s)?/new|wp-login|anmelden|anmeldung|einloggen|"
     r"connexion|se-connecter|identification|iniciar-sesion|acceder|acceso|entrar|accedi|accesso|inloggen|aanmelden|"
     r"logga-in|log-ind|logg-inn|kirjaudu|zaloguj|logowanie|prihlaseni|belepes|giris|masuk|dang-nhap|"
-    r"identity|account/login|users/sign_in|u/login)(?:$|[/.?&=_#-])"
+    r"identity|vk?hod|account/login|users/sign_in|u/login)(?:$|[/.?&=_#-])"
 )
 _HOST: Final = re.compile(
     r"(?:^|\.)(?:login|signin|auth|sso|accounts?|id|idp|identity|oauth|secure-?login|cas|adfs|passport|konto|"
@@ -149,7 +149,7 @@ def _is_in_frame(page: Structure) -> bool:
         return False
     found, _ = _sign_in(page)
     form = next((one for one in page.document.forms[:10] if found is not None and one.node is found), None)
-    if form is None or not _posts_to_another_page(page) or not holds_little(page):
+    if form is None or not _posts_to_another_page(page) or not holds_little(page) or not _asks_who(page):
         return False
     to, asked = _place(form.url), page.requested_path.partition("?")[0].rstrip("/")
     own = {

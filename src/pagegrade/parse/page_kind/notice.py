@@ -30,8 +30,9 @@ _SHUT: Final = (
 _IS_SHUT: Final = Pattern(rf"(?:{_WHAT}).{{0,80}}?(?:{_SHUT})|(?:{_SHUT}).{{0,40}}?(?:{_WHAT})")
 """A name that says that access is not given. It counts beside what the structure says, and decides nothing alone."""
 _EXPIRED: Final = (
-    r"your .{0,12}session (?:has |is |was )?(?:ended|over|closed)|session (?:has |have |is |was )?(?:been )?"
-    r"(?:expired|timed out|timeout)|(?:sitzung|session) (?:ist |wurde )?(?:abgelaufen|wegen inaktivität)|"
+    r"your (?:(?:current|login|online|browser) )?session (?:has |is |was )?(?:ended|over|closed)|"
+    r"session (?:has |have |is |was )?(?:been )?"
+    r"(?:expired|timed out)|(?:sitzung|session) (?:ist |wurde )?(?:abgelaufen|wegen inaktivität)|"
     r"session (?:a |est )?(?:expir[ée]|arrivée à expiration)|sesi[oó]n (?:ha |se ha )?(?:expirad|caducad)|"
     r"sess[aã]o (?:foi )?expir|sessione (?:è )?scadut|sessie is verlopen|"
     r"session(?:en)? (?:har |er )?(?:gått ut|löpt ut|utløpt|udløbet)|istunto(?:si)? (?:on )?vanhen|"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,8 @@ MAX_TEXT: Final = 12_000
 """Characters of the visible text that are searched: notices are short, and longer texts are no notices."""
 MAX_WORDS: Final = 1_500
 """Words of visible text above which a page is no notice of any kind."""
+ORIGIN_FIELD: Final = re.compile(r"refer|landing|page|source|utm")
+"""Fields of forms that say where a visitor came from; they are no way back."""
 SLUG: Final = re.compile(r"[^\w]+|_")
 """Signs between the words of an address."""
 _MAX_LINE: Final = 300
@@ -183,11 +186,11 @@ class Sketch:
     def _address_words(self) -> tuple[str, ...]:
         """Words of more than three letters or digits at the end of the address that was asked for, in lower case."""
         _, _, last = self.requested_path.partition("?")[0].rstrip("/").rpartition("/")
-        return tuple(one for one in SLUG.split(unquote(last).partition(".")[0]) if len(one) > 3)
+        return tuple(_without_accents(one) for one in SLUG.split(unquote(last).partition(".")[0]) if len(one) > 3)
 
     @cached_property
     def _name(self) -> str:
-        return f"{self.title} {self.first_heading}"
+        return _without_accents(f"{self.title} {self.first_heading}")
 
     @cached_property
     def text(self) -> str:
@@ -282,6 +285,11 @@ class Sketch:
     def count(self, patterns: Iterable[Pattern]) -> int:
         """Count the patterns that the text contains."""
         return sum(1 for pattern in patterns if pattern.search(self.text))
+
+
+def _without_accents(text: str) -> str:
+    """The text as addresses spell it: "sesión" is "sesion"."""
+    return "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
 
 
 def path_of(url: str) -> str:

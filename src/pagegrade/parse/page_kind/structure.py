@@ -16,7 +16,7 @@ from turbohtml import Element, Text
 from pagegrade.model.document import Anchor
 from pagegrade.parse.data.social_networks import is_of_network
 from pagegrade.parse.likeness import ALIKE
-from pagegrade.parse.page_kind.sketch import PRICE, SLUG, Sketch, path_of
+from pagegrade.parse.page_kind.sketch import ORIGIN_FIELD, PRICE, SLUG, Sketch, path_of
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 
 SUPPORT: Final = 5
@@ -337,7 +337,7 @@ class Structure(Sketch):
         asked = self._asked
         if not asked:
             return False
-        fields = (value for name, value in self.document.form_values if "refer" not in name.lower())
+        fields = (value for name, value in self.document.form_values if ORIGIN_FIELD.search(name.lower()) is None)
         queries = (one.partition("?")[2] for one in self._led_to)
         return any(_carries(one[:_MAX_VALUE], asked) for one in (*fields, *queries) if one)
 
