@@ -255,9 +255,10 @@ def placeholder_text(document: Document) -> Outcome:
     brackets that says what belongs there, as `[your city]` does, where its text has the same, another one that says so,
     and a third. So does a page on which nobody can be reached: each link to a mail address or a telephone leads to a
     sample (`info@yourdomain.example`, 0123 456789), and its addresses and footers hold three kinds of the sample data
-    of templates: such a mail address, such a telephone number, a postal code or a number of a register that counts or
-    is zero, and a name like Max Mustermann. Several paragraphs of filling text, and two sentences of an assistant, cost
-    8 points, however long the page is.
+    of templates: such a mail address, which is always one of them, such a telephone number, a postal code or a number
+    of a register that counts or is zero, and a name like Max Mustermann. The main part counts on the front page of a
+    site alone, since manuals and templates show such data. Several paragraphs of filling text, and two sentences of an
+    assistant, cost 8 points, however long the page is.
 
     ## Fails on
 
