@@ -52,9 +52,6 @@ def begin_erasure(tx: Transaction, account_id: int, now_ms: int, *, by: Account 
     """End all access to an account and mark it as being erased; return the account as it was.
 
     Args:
-        tx: One that may write.
-        account_id: Of the account.
-        now_ms: The time now, in milliseconds since 1970.
         by: Who wants it: an administrator, or the account itself. Neither may leave the installation without an
             administrator. ``None``: the operator at the machine, who may.
 
@@ -109,8 +106,6 @@ async def finish_erasure(services: Services, account_id: int, *, parts: int | No
     """Erase an account that is marked, part by part; return whether it is gone.
 
     Args:
-        services: Of this process.
-        account_id: Of the account.
         parts: At most so many; ``None``: until it is gone. Housekeeping does the rest within a minute.
 
     Raises:

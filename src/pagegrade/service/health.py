@@ -35,7 +35,6 @@ class Health:
         """Nothing is asked yet.
 
         Args:
-            database: Of this process.
             kept_s: Seconds for which an answer is given again.
             patience_s: Seconds that the database may take.
         """

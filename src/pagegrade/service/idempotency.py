@@ -42,12 +42,8 @@ def execute_once(
     """Execute a request, or return what it created before as that is now.
 
     Args:
-        tx: A writing transaction.
-        caller: Who sent the request.
         request: What identifies it.
-        now_ms: The time now.
         check: Raises where a new request must not be executed.
-        create: Executes the request.
         resource_id: Returns the id that is recorded with the request.
         load_existing: Loads what a request created before, by its id.
 

@@ -76,10 +76,8 @@ async def mail_invitation(
     Args:
         services: Of the process; it has a mail server.
         made: The invitation with its token.
-        caller: Who invites.
         reader: In whose language and time zone the message is.
         recipient: As ``check_recipient`` returned it.
-        now_ms: The time now.
     """
     mail = invitation_message(
         texts_of(reader.locale),
@@ -102,13 +100,7 @@ def sender_of(options: ServiceOptions) -> str:
 
 
 async def hand_over(options: ServiceOptions, mail: EmailMessage, *, recipient: str) -> Mailed:
-    """Hand a message that a person waits for to the operator's mail server, once.
-
-    Args:
-        options: Of the installation.
-        mail: The message.
-        recipient: Its only one.
-    """
+    """Hand a message that a person waits for to the operator's mail server, once."""
     if options.mail is None:
         return "unavailable"
     try:

@@ -62,8 +62,6 @@ class Documents:
 
         Args:
             report_json: The JSON object of the HTTP interface.
-            tag: Language of the document.
-            paper: Size of its pages.
             history: Runs of the same report, newest first.
             brand: Look of whose document it is.
 

@@ -21,12 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 def follow_clock(tx: Transaction, now_ms: int) -> DeletionClock:
-    """Note what the clock says, and log that it has jumped.
-
-    Args:
-        tx: A writing transaction.
-        now_ms: The time now, in milliseconds since 1970.
-    """
+    """Note what the clock says, and log that it has jumped."""
     seen = deletion_clock.follow_clock(tx, now_ms)
     if seen.jumped and seen.behind_ms > HOUR_MS:
         reason = (
@@ -55,11 +50,9 @@ async def prune_expired(
     While the clock is ahead of what the database has seen, a small share of the reports is deleted at most.
 
     Args:
-        database: Whose reports.
         retention_days: Finished reports expire so many days after their last results; ``None``: never.
         retention_runs: The newest finished runs that each report keeps, besides the one whose results it shows;
             ``None``: all.
-        now_ms: The time now, in milliseconds since 1970.
         batch: Reports, or reports with too many runs, in one transaction.
 
     Raises:

@@ -52,13 +52,10 @@ async def sign_in_with_password(
     """The token of a new session.
 
     Args:
-        services: Of this process.
         email: As it was typed.
         password: As it was typed; it counts exactly so.
         client: Whom to count the attempt for, beside the e-mail address.
-        agent: The browser's User-Agent header.
         tokens: Of sessions that the browser has had until now; they end.
-        now_ms: The time now.
 
     Raises:
         RateLimited: There were too many attempts; nothing was hashed.
@@ -96,10 +93,8 @@ def make_link(tx: Transaction, account_id: int, *, hours: int, now_ms: int) -> t
     """Create a link that signs in to the account once; returns its token, for the owner only, and its expiry.
 
     Args:
-        tx: One that may write.
         account_id: Of an account that works.
         hours: 1 to 720.
-        now_ms: The time now.
 
     Raises:
         InvalidInput: There is no such account, it is disabled or shared, or that is no number of hours.
@@ -121,7 +116,6 @@ def link_url(origin: str, token: str) -> str:
 
     Args:
         origin: Of this installation, without a slash at the end.
-        token: Of the link.
     """
     return f"{origin}{PLACE}{token}"
 
@@ -130,9 +124,7 @@ def find_linked(tx: Transaction, token: str, now_ms: int) -> Account | None:
     """Return the account that a link would sign in, without using it; ``None`` if it is invalid, used or expired.
 
     Args:
-        tx: Any transaction.
         token: As in the address, however long or strange.
-        now_ms: The time now.
     """
     account = find_link(tx, digest(token), now_ms) if is_token(token) else None
     return None if account is None or account.disabled_at_ms is not None else account
@@ -144,11 +136,8 @@ def sign_in_with_link(
     """Use a link: the account, and the token of a new session; ``None``: it is none, was used, or has ended.
 
     Args:
-        tx: One that may write.
         token: As in the address, however long or strange.
-        agent: The browser's User-Agent header.
         tokens: Of sessions that the browser has had until now; they end.
-        now_ms: The time now.
     """
     linked = find_linked(tx, token, now_ms)
     if linked is None:
@@ -162,13 +151,7 @@ def sign_in_with_link(
 
 
 def needs_current_password(account: Account, session: Session, now_ms: int) -> bool:
-    """Return whether the account's owner has to type the password they have to get another one.
-
-    Args:
-        account: Whose password it is.
-        session: Of the browser that asks.
-        now_ms: The time now.
-    """
+    """Return whether the account's owner has to type the password they have to get another one."""
     fresh = session.by_link and now_ms - session.created_at_ms < FRESH_LINK_MS
     return account.has_password and not fresh
 
@@ -192,13 +175,9 @@ async def change_password(
     """Set the password of an account from one of its sessions, whose new token is returned; all others end.
 
     Args:
-        services: Of this process.
-        account: Whose password it is.
-        session: Of the browser that asks.
         current: The password until now, as it was typed; not looked at where ``needs_current_password`` says no.
         new: As it was typed.
         client: Whom to count a wrong current password for.
-        now_ms: The time now.
 
     Raises:
         InvalidInput: The new one is too short or too long.
@@ -228,8 +207,6 @@ async def check_password(services: Services, account: Account, stored: str | Non
     """Verify the password of an account whose owner has signed in, and types it to confirm something.
 
     Args:
-        services: Of this process.
-        account: Whose password it is.
         stored: Its hash.
         typed: As it was typed.
         client: Whom to count a wrong one for.
@@ -260,8 +237,6 @@ def store_password(tx: Transaction, account_id: int, hashed: str, *, but: int | 
     """Store a new password; all sessions and sign-in links of the account end.
 
     Args:
-        tx: One that may write.
-        account_id: Whose password it is.
         hashed: PHC string.
         but: The session that goes on; ``None``: none does.
     """
@@ -273,8 +248,6 @@ def sign_out_everywhere(tx: Transaction, account_id: int, *, but: int | None = N
     """End the sessions of an account and its links; how many sessions ended.
 
     Args:
-        tx: One that may write.
-        account_id: Whose sessions.
         but: The session that goes on; ``None``: none does.
     """
     lock_account(tx, account_id)

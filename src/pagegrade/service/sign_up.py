@@ -40,11 +40,8 @@ async def send_sign_up(services: Services, address: str, *, client: str, texts: 
     """Send the link that creates an account; who has one gets a message that says so.
 
     Args:
-        services: Of the process.
         address: Of a person who may create an account (``ServiceOptions.may_sign_up``).
         client: Address that rate limits count.
-        texts: Language of the message.
-        now_ms: The time now.
 
     Raises:
         RateLimited: The client or the address had too many links, or all together had.
@@ -100,11 +97,6 @@ def proves(tx: Transaction, token: str, address: str, now_ms: int) -> bool:
 
 def finish_sign_up(tx: Transaction, new: NewPerson, *, now_ms: int) -> str:
     """Create an account for who has proved an address, and sign them in; returns the token of the new session.
-
-    Args:
-        tx: One that may write.
-        new: What they chose.
-        now_ms: The time now.
 
     Raises:
         InvalidInput: Name or address cannot be used; ``reason`` says which.

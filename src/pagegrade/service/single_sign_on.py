@@ -158,11 +158,8 @@ async def authorization_url(
     """Return the address at which the provider asks a person who they are.
 
     Args:
-        provider: Of the installation.
-        options: Of everything that the installation asks the network for.
         attempt: Begun in the person's browser.
         back: Address that the provider sends them back to.
-        language: Tag of the language of the person's pages.
 
     Raises:
         SignOnFailed: The provider does not answer, or not as one.
@@ -186,10 +183,6 @@ async def authorization_url(
 async def count_keys(provider: Provider, options: AnalyzeOptions) -> int:
     """Return how many of the keys that the provider publishes may sign ID tokens, from 1.
 
-    Args:
-        provider: Of the installation.
-        options: Of everything that the installation asks the network for.
-
     Raises:
         SignOnFailed: The provider does not answer, or not as one, or no key may sign.
     """
@@ -205,8 +198,6 @@ async def sign_out_url(provider: Provider, options: AnalyzeOptions, *, back: str
     """Return the address at which a person signs out of the provider; ``None``: it has none.
 
     Args:
-        provider: Of the installation.
-        options: Of everything that the installation asks the network for.
         back: Address that the provider leads to afterwards.
 
     Raises:
@@ -224,12 +215,9 @@ async def identify(
     """Return who came back from the provider, as it has signed.
 
     Args:
-        provider: Of the installation.
-        options: Of everything that the installation asks the network for.
         attempt: Of the browser that came back; its state was compared.
         answer: That it came back with.
         back: Address that it was sent back to.
-        now_ms: The time now.
 
     Raises:
         SignOnFailed: Nobody is proved to have come.
@@ -267,7 +255,6 @@ def read_id_token(
         keys: Public keys of the provider (JWK), of any content.
         provider: Whom to believe.
         nonce: Of the attempt.
-        now_ms: The time now.
 
     Raises:
         SignOnFailed: It is not such a token; ``detail`` says why.

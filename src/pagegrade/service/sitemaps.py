@@ -86,7 +86,6 @@ async def read_sitemap_urls(services: Services, typed: str, *, account_id: int) 
     """Read a sitemap, and those that it names if it is an index.
 
     Args:
-        services: Of this process.
         typed: Address of a sitemap; that of a whole site stands for the sitemaps its robots.txt names, or the one at
             the usual place.
         account_id: For whom it is read; the slow sitemaps of one account keep no other account waiting.

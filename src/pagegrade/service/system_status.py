@@ -79,8 +79,6 @@ def look_at_system(services: Services, now_ms: int, *, all_of_it: bool = False) 
     """Look at everything; takes tens of milliseconds and more, so in a thread.
 
     Args:
-        services: Of this process.
-        now_ms: The time now.
         all_of_it: Whether to read the whole database in search of damage.
 
     Raises:

@@ -43,7 +43,6 @@ class UnitOfWork:
         """Prepare the transactions.
 
         Args:
-            database: Where they take place.
             admission: Of the sender of the request.
             searches: Shared by all requests, for ``search``; ``None``: slots of its own.
         """

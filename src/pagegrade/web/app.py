@@ -388,7 +388,6 @@ def negotiate_gzip(
     of the URL also stands beside it in the page (BREACH).
 
     Args:
-        response: Any response.
         accept_encoding: The header; ``None`` when it was not sent.
         fetch_site: Sec-Fetch-Site; ``None`` when it was not sent, or when the response does not depend on cookies.
         varies: The response says already that it depends on Accept-Encoding.

@@ -107,15 +107,11 @@ async def make_audit_file(
     """Make the file of a crawl.
 
     Args:
-        work: Of the request.
-        audit_id: Any number.
-        name: Which.
         crawl: Number of the crawl; ``None``: the newest that was evaluated, or the newest of all.
         finding: Number of the only finding of a prompt; ``None``: all. Other files are whole.
         part: Of a table or a sitemap, from 1.
         tag: Language of the document, one of ``i18n.LOCALES``.
         documents: Makes PDF and Parquet.
-        brand: Look of the installation.
 
     Returns:
         ``None``: the crawl was not evaluated, or has no such finding.

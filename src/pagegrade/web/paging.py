@@ -187,12 +187,7 @@ def _link_header(links: Links | ReportListLinks) -> str:
 
 
 def page_body(items: Sequence[bytes], page: Page) -> tuple[bytes, str]:
-    """Return the body with one page of a list, and its Link header.
-
-    Args:
-        items: JSON objects, encoded.
-        page: The page.
-    """
+    """Return the body with one page of a list, and its Link header."""
     around, link = _around(
         path=page.path,
         query=tuple(page.query.items()),

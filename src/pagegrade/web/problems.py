@@ -132,10 +132,8 @@ def problem_body(problem: Problem, *, base_url: str, path: str, request_id: str)
     """Encode a problem as JSON.
 
     Args:
-        problem: The problem.
         base_url: Public origin; ``type`` is a page under it.
         path: Path as the client sent it, without the query.
-        request_id: Identifies the request in the logs.
     """
     document = schemas.Problem(
         type=f"{base_url}/problems/{problem.code.replace('_', '-')}",

@@ -114,7 +114,6 @@ async def make_file(
     """A report and its file.
 
     Args:
-        services: Of the process.
         viewed: The report as they may see it.
         name: One of ``MEDIA_TYPES``.
         tag: Language of formats for people, one of ``i18n.LOCALES``.
@@ -147,7 +146,6 @@ async def make_file_of_several(
     """One file with several reports.
 
     Args:
-        services: Of the process.
         viewed: The reports, as the reader may see them, one at least.
         name: One of ``OF_SEVERAL``.
         tag: Language of formats for people, one of ``i18n.LOCALES``.
@@ -218,7 +216,6 @@ def file_header(report: Report, name: str, *, run: int | None, check: str = "") 
     """The header that has an answer in the format ``name`` saved under a name of its own.
 
     Args:
-        report: The report in it.
         name: One of ``MEDIA_TYPES``.
         run: Its number.
         check: Of the only finding in it; empty for the whole report.

@@ -201,8 +201,6 @@ async def wait_until_finished(
 
     Args:
         request: The request that waits; its body was read.
-        work: Of the request.
-        services: Services of the process.
         report_id: Report of the caller.
         seconds: Maximum wait time; 0 returns at once.
     """

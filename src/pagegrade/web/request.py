@@ -170,8 +170,6 @@ class Request(StarletteRequest):
         """Return the validated fields of the body and their violations.
 
         Args:
-            model: Model of the fields.
-            max_bytes: Maximum length of the body.
             lists: Fields that a form may repeat, as ``name``, ``name[]`` or ``name[0]``.
 
         Raises:
@@ -256,7 +254,6 @@ def with_lists(sent: Mapping[str, Any], body: bytes, lists: Sequence[str]) -> di
 
     Args:
         sent: What ``forms.parse_pairs`` made of the body, which is UTF-8 therefore.
-        body: As received.
         lists: Names of the fields.
     """
     found: dict[str, list[str]] = {}

@@ -61,8 +61,6 @@ def unchanged(request: Request, etag: str, *, modified_ms: int | None = None, he
     """Return 304 if the client has the current state already, else ``None``.
 
     Args:
-        request: The request.
-        etag: Entity tag of the full answer.
         modified_ms: Time of the last change; ``None`` if unknown.
         headers: Further headers of the full answer (RFC 9110 15.4.5).
     """
@@ -101,14 +99,10 @@ def written_answer(
     """Return an object that was created or changed, or what the client prefers to have of it.
 
     Args:
-        request: The request.
-        services: Services of the process.
-        data: JSON object of this answer.
         created: Number of a new object, below the path of the operation; ``None``: it was there before.
         shown: JSON object of later answers, where this one has a secret; it stays in no cache.
         minimal: Members of the answer with ``Prefer: return=minimal``; ``None``: all.
         modified_ms: Time of the change, where later answers have it.
-        warnings: Warnings about the request.
     """
     status = 200 if created is None else 201
     location = () if created is None else (("Location", f"{url_of(request, services)}/{created}"),)
@@ -132,7 +126,6 @@ def precondition(
     """Return the condition that the request puts on the state of an object; ``None``: it puts none.
 
     Args:
-        request: The request.
         encode: Returns the JSON object that the client may know.
         modified_ms: Returns the time of its last change, where answers have it.
 
@@ -171,10 +164,6 @@ def listed_answer(
     """Return 200 with a page of a list, or 304 if the client has it already.
 
     Args:
-        request: The request.
-        services: Services of the process.
-        found: The page.
-        query: Query of the request.
         encode: Encodes an item as a JSON object.
     """
     page = Page(

@@ -42,7 +42,6 @@ def end_span(exchange: Exchange, status: int) -> None:
     """Record the result of a request and end its span.
 
     Args:
-        exchange: The request with its operation.
         status: HTTP status as in the log.
     """
     span = exchange.span

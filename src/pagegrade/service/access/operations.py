@@ -100,12 +100,6 @@ def update_profile(
     """Change a profile of the caller.
 
     Args:
-        tx: Transaction.
-        caller: Whose it must be.
-        profile_id: Any number.
-        wanted: The changes.
-        vault: Of the installation.
-        now_ms: The time.
         holds: Returns the entity tag of the profile where the client does not know it as it is; ``None``: the client
             did not ask.
 
@@ -195,9 +189,6 @@ def profile_for(tx: Transaction, account_id: int, url: str, access: int | str | 
     """The profile that runs for a URL use; ``None``: none.
 
     Args:
-        tx: Transaction.
-        account_id: Account of the report.
-        url: Of the report.
         access: Id of a profile, or ``NO_ACCESS``; ``None``: the oldest one for the origin of the URL; a text: the
             oldest one of that name there.
     """
@@ -226,9 +217,6 @@ def find_access(tx: Transaction, caller: Caller, url: str, access: int | str | N
     """The access of a report or an audit as it is kept, by id, and whether runs for its URL use a profile.
 
     Args:
-        tx: Transaction.
-        caller: Whose profile it must be.
-        url: Of the report.
         access: As ``profile_for`` takes it.
 
     Raises:

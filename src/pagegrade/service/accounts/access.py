@@ -82,7 +82,6 @@ def authenticate(tx: Transaction, secret: str | None, now_ms: int) -> Caller:
     Args:
         tx: The transaction; only asked when the secret can be one.
         secret: As sent, however long or strange; ``None`` or empty: none was sent.
-        now_ms: The time now, in milliseconds since 1970.
 
     Raises:
         Unauthenticated: There is no valid key of this secret. Why not (unknown, revoked, expired, of a disabled
@@ -159,9 +158,7 @@ def ensure_owner(tx: Transaction, bootstrap_secret: str | None, now_ms: int) -> 
     """The first account, made where there is none; and where no key was ever made, its first one.
 
     Args:
-        tx: The transaction.
         bootstrap_secret: What the first key shall be; ``None``: it is made here.
-        now_ms: The time now, in milliseconds since 1970.
 
     Returns:
         The account, and the secret of its key if it was made here: shown now or never.
@@ -187,9 +184,7 @@ def choose_account(tx: Transaction, account_id: int | None, now_ms: int) -> Acco
     """Return the account that a command refers to, possibly without naming it.
 
     Args:
-        tx: One that may write.
         account_id: ``None``: the only one that works; in an empty database one is made.
-        now_ms: The time now, in milliseconds since 1970.
 
     Raises:
         NotFound: There is no such account.
@@ -235,9 +230,7 @@ def revoke(tx: Transaction, which: str, now_ms: int) -> tuple[Key, bool]:
     """Revoke a key and all keys made with it, from the next request on.
 
     Args:
-        tx: One that may write.
         which: Its id, the whole prefix it is listed with, or its whole secret.
-        now_ms: The time now, in milliseconds since 1970.
 
     Returns:
         The key, and whether it worked until now.

@@ -61,8 +61,6 @@ class Admission:
         Args:
             limits: Request counters, shared by all requests.
             key_uses: Records when keys are used.
-            options: Of the installation.
-            now_ms: Time of the request.
             client: Returns the address by which clients without a valid key are limited.
             key: Returns the API key, ``None`` if it cannot be valid, and whether any credential was sent.
             sessions: Returns the session tokens that were sent, at most a few.

@@ -76,11 +76,7 @@ def sign_in_as(tx: Transaction, identity: Identity, provider: Provider, visitor:
     """Sign a person in to their account, which is made where that is allowed; returns the token of the session.
 
     Args:
-        tx: One that may write.
         identity: As the provider has just proved it.
-        provider: Of the installation.
-        visitor: The person's browser.
-        now_ms: The time now.
 
     Raises:
         InvalidInput: They have no account to sign in to; ``reason`` says why.
@@ -114,10 +110,8 @@ def offer(tx: Transaction, identity: Identity, person: Account, now_ms: int) -> 
     """Return what proves for ``OFFER_MS`` that the provider has just signed somebody in, to who was signed in here.
 
     Args:
-        tx: One that may write.
         identity: As the provider has just proved it.
         person: Who may connect their account with it.
-        now_ms: The time now.
     """
     content = msgspec.json.encode(
         _Offer(identity.issuer, identity.subject, identity.email, person.id, now_ms + OFFER_MS)
@@ -130,11 +124,8 @@ def accept(tx: Transaction, caller: Caller, offered: str, provider: Provider, *,
     """Connect the account of who is signed in with the identity of an offer.
 
     Args:
-        tx: One that may write.
         caller: Who was made the offer.
         offered: As ``offer`` returned it; anybody can send anything.
-        provider: Of the installation.
-        now_ms: The time now.
 
     Raises:
         InvalidInput: The identity signs in to another account already.
@@ -161,8 +152,6 @@ def may_disconnect(tx: Transaction, caller: Caller, *, takes_passkeys: bool) -> 
     """Return whether who is signed in has a way to sign in without a provider, where that is possible.
 
     Args:
-        tx: Any transaction.
-        caller: Who is signed in.
         takes_passkeys: The installation has an address for which browsers have passkeys.
     """
     person = load_account(tx, caller.person.id)

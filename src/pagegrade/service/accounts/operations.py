@@ -66,12 +66,10 @@ def create_account(
     """A new account, without a key or a password. The first one of all administers the installation.
 
     Args:
-        tx: One that may write.
         name: 1 to 200 characters.
         email: Of its owner; no other account that works may have it.
         locale: BCP 47 language tag.
         timezone: Name from the IANA database, e.g. ``Europe/Prague``.
-        now_ms: The time now, in milliseconds since 1970.
 
     Raises:
         InvalidInput: One of them cannot be used; ``reason`` says which.
@@ -104,8 +102,6 @@ def change_account(
     """Change what its owner may change.
 
     Args:
-        tx: One that may write.
-        account_id: Of an account there is.
         name: As of ``create_account``, and so are the next three.
         email: Of its owner.
         locale: BCP 47 language tag.
@@ -184,8 +180,6 @@ def change_brand(tx: Transaction, caller: Caller, brand: Brand, *, logo: bytes |
     """Store the look of the open account.
 
     Args:
-        tx: One that may write.
-        caller: Of the account.
         brand: As it was typed, without a logo.
         logo: The new one as of ``clean_logo``, empty for none; ``None``: the one there is stays.
 
@@ -211,9 +205,6 @@ def disable(tx: Transaction, account_id: int, now_ms: int, *, by: Account | None
     """Disable the account: its keys stop working with the next request, and its sessions end.
 
     Args:
-        tx: One that may write.
-        account_id: Of the account.
-        now_ms: The time now.
         by: The administrator who wants it, and may neither do it to themselves nor leave the installation without
             one; ``None``: the operator at the machine, who may.
 

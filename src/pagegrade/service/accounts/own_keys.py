@@ -71,14 +71,12 @@ def create_key_by_key(
     """Create a key that can do no more than the key that makes it, and is revoked together with it.
 
     Args:
-        tx: One that may write.
         caller: With a key that has the scope ``keys``.
         name: What the key is for.
         scopes: Among those of the caller, without ``keys``; ``None``: all of these.
         project: The only host whose reports it can use, or a URL of it; ``None``: all.
         expires_at_ms: Not after the caller; ``None``: together with it.
         violations: What is wrong with the request so far.
-        now_ms: The time now, in milliseconds since 1970.
 
     Returns:
         The key, and its secret.

@@ -134,10 +134,7 @@ def begin_adding(tx: Transaction, caller: Caller, party: Party, *, now_ms: int) 
     """Return the options with which the browser of who is signed in makes a passkey, as JSON.
 
     Args:
-        tx: One that may write.
         caller: Who wants one, and has just proved who they are.
-        party: Who asks.
-        now_ms: The time now.
 
     Raises:
         InvalidInput: The account has ``MAX_PASSKEYS``.
@@ -176,12 +173,8 @@ def add_own_passkey(
     """Let who is signed in sign in with a passkey that their device has just made.
 
     Args:
-        tx: One that may write.
-        caller: Who was asked.
-        party: Who asks.
         sent: By the browser, which can send anything.
         name: As the person calls the passkey: 1 to ``MAX_NAME`` characters.
-        now_ms: The time now.
 
     Raises:
         InvalidInput: It is not added; ``reason`` says why.
@@ -227,13 +220,6 @@ def remove_own_passkey(
 ) -> None:
     """Let a passkey of who is signed in sign in no more.
 
-    Args:
-        tx: One that may write.
-        caller: Who is signed in.
-        passkey_id: Of the passkey.
-        options: Of the installation.
-        now_ms: The time now.
-
     Raises:
         InvalidInput: They could not sign in any more.
         NotFound: They have no such passkey.
@@ -261,10 +247,7 @@ def begin_sign_in(tx: Transaction, party: Party, bound: str, *, now_ms: int) -> 
     ``None``: ``make_secret`` comes first. Anybody may ask, so this only reads: others could not write meanwhile.
 
     Args:
-        tx: One that may read.
-        party: Who asks.
         bound: What the browser keeps and nobody else knows.
-        now_ms: The time now.
     """
     secret = load_secret(tx, _SECRET)
     if secret is None:
@@ -291,13 +274,9 @@ def sign_in_with_passkey(
     """Return the token of a new session of who has a passkey.
 
     Args:
-        tx: One that may write.
-        party: Who asks.
         sent: By the browser, which can send anything.
         bound: What the browser has kept; empty: nothing.
-        agent: The browser's User-Agent header.
         tokens: Of sessions that the browser has had until now; they end.
-        now_ms: The time now.
 
     Raises:
         InvalidInput: Nobody is signed in; ``reason`` says why.

@@ -136,12 +136,6 @@ def check_count(account: Account, options: ServiceOptions, name: QuotaName, *, u
 def pages_left(tx: Transaction, account: Account, options: ServiceOptions, now_ms: int) -> int | None:
     """Return how many pages crawls may still fetch in this month, without those that unfinished ones may.
 
-    Args:
-        tx: A write transaction.
-        account: Whose they are.
-        options: Of the installation.
-        now_ms: The time now.
-
     Returns:
         ``None``: as many as it likes.
 
@@ -166,11 +160,8 @@ def set_quotas(
     """Give an account a plan and quotas of its own.
 
     Args:
-        tx: A write transaction.
-        account_id: Of the account.
         plan: One of ``plans``; ``None``: the default one.
         quotas: Of its own, which apply before those of the plan.
-        plans: Of the installation.
 
     Raises:
         InvalidInput: There is no such plan.

@@ -94,10 +94,7 @@ def start_as_new(tx: Transaction, new: NewPerson, *, timezone: str = "UTC", now_
     """Create the account of a new person and sign them in; returns it and the token of the session.
 
     Args:
-        tx: One that may write.
-        new: What they chose.
         timezone: Name from the IANA database.
-        now_ms: The time now.
 
     Raises:
         InvalidInput: Name or address cannot be used; ``reason`` says which.
@@ -114,10 +111,8 @@ def start_session(tx: Transaction, account: Account, agent: str, now_ms: int, *,
     Where ``MAX_SESSIONS`` are open already, the one left alone the longest ends.
 
     Args:
-        tx: One that may write.
         account: Whose owner has just proved who they are.
         agent: The browser's User-Agent header, however long or strange.
-        now_ms: The time now.
         by_link: Whether they did so with a link that signs in once.
     """
     token = make_token()
@@ -166,9 +161,7 @@ def find_signed_in(tx: Transaction, token: str, now_ms: int) -> SignedIn | None:
     """Return the person signed in with this token; ``None`` if there is none.
 
     Args:
-        tx: Any transaction.
         token: As the browser sent it, however long or strange.
-        now_ms: The time now.
     """
     found = find_session(tx, digest(token)) if is_token(token) else None
     if found is None:

@@ -133,11 +133,9 @@ def invite(tx: Transaction, caller: Caller, *, role: Role, label: str, now_ms: i
     """Create an invitation.
 
     Args:
-        tx: One that may write.
         caller: An owner.
         role: Of the person who accepts it.
         label: Whom it is for: 1 to 200 characters.
-        now_ms: The time now.
 
     Raises:
         InvalidInput: The label cannot be used, or the account has too many members; ``reason`` says which.
@@ -267,9 +265,7 @@ def find_invited(tx: Transaction, token: str, now_ms: int) -> Invited | None:
     """Return what an invitation is about, without accepting it; ``None`` if it is invalid, used or expired.
 
     Args:
-        tx: Any transaction.
         token: As in the address, however long or strange.
-        now_ms: The time now.
     """
     invitation = find_invitation(tx, digest(token), now_ms) if is_token(token) else None
     account = None if invitation is None else load_account(tx, invitation.account_id)
@@ -282,11 +278,9 @@ def join(tx: Transaction, token: str, *, person: Account, session: Session, now_
     """Accept an invitation, and open the account; who works in it already keeps their role, and the invitation stays.
 
     Args:
-        tx: One that may write.
         token: As in the address, however long or strange.
         person: Who has signed in.
         session: In which the account is opened.
-        now_ms: The time now.
 
     Returns:
         The account; ``None``: the invitation is invalid, used or expired.
@@ -312,10 +306,7 @@ def join_as_new(tx: Transaction, token: str, new: NewPerson, *, now_ms: int) -> 
     """Create an account for a new person, accept an invitation, and sign them in.
 
     Args:
-        tx: One that may write.
         token: As in the address, however long or strange.
-        new: What they chose.
-        now_ms: The time now.
 
     Returns:
         The token of the new session; ``None``: the invitation is invalid, used or expired.
@@ -345,7 +336,6 @@ def follow_group(tx: Transaction, account_id: int, person: Account, role: Role |
         account_id: Of the workspace, if there is one.
         person: Who has just signed in.
         role: That their groups give; ``None``: none.
-        now_ms: The time now.
     """
     account = load_account(tx, account_id)
     if account is None or account.disabled_at_ms is not None or account_id == person.id:

@@ -346,8 +346,6 @@ async def try_fetch(url: str, options: AnalyzeOptions, children: Children) -> Di
 
     Args:
         url: As typed; a private address is refused as for any other client.
-        options: As configured.
-        children: Where the page is parsed.
     """
     try:
         target = parse_target_url(url)
@@ -374,8 +372,6 @@ async def look_at_provider(provider: Provider, options: AnalyzeOptions, base_url
     """Ask the OpenID Connect provider for its description and its keys, as each sign-in does.
 
     Args:
-        provider: As configured.
-        options: As configured.
         base_url: ``PAGEGRADE_BASE_URL`` of this machine; ``None``: it is not set.
     """
     try:

@@ -112,11 +112,7 @@ def look_at_origin(database: Database, configured: str | None) -> Iterator[Diagn
 
 
 def server_version(database: Database) -> str:
-    """As people write it; empty where it does not say.
-
-    Args:
-        database: Of PostgreSQL.
-    """
+    """As people write it; empty where it does not say."""
     try:
         return database.read_here(look_at_server).version
     except (StatementError, Unavailable):
@@ -273,8 +269,6 @@ def look_at_processes(database: Database, now_ms: int, *, silent_ms: int) -> Ite
     """Report the running processes and whether they have one version; empty if there can be only one process.
 
     Args:
-        database: Any.
-        now_ms: The time now.
         silent_ms: A process without a heartbeat for so long is dead.
     """
     if not database.shared:

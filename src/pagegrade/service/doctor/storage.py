@@ -105,7 +105,6 @@ def look_at_leftovers(folder: Path | None, *, delete: bool = False) -> Diagnosis
 
     Args:
         folder: The data folder; ``None``: there is none.
-        delete: Delete what is found.
     """
     found = find_leftovers(folder)
     kept = delete_leftovers(found) if delete else found
@@ -225,7 +224,6 @@ def look_at_schema(state: SchemaState, ahead: tuple[str, str]) -> Diagnosis:
     """Check whether the tables are those of this version.
 
     Args:
-        state: Of the database.
         ahead: Message and remedy where a later version made the tables, and this one can use them.
     """
     tables = state.current or phrase("none"), state.migrated_by or phrase("of a later version")
@@ -260,7 +258,6 @@ def look_at_queue(database: Database, now_ms: int, *, target_runs: int, per_minu
 
     Args:
         database: Nothing is found where it is not there, not ours, or cannot be used.
-        now_ms: The time now.
         target_runs: Maximum number of concurrent runs at one target.
         per_minute: Maximum number of runs started at one target per minute.
     """
@@ -297,7 +294,6 @@ def look_at_crawls(database: Database, now_ms: int, account_crawls: int) -> Iter
 
     Args:
         database: Nothing is found where it is not there, not ours, or cannot be used.
-        now_ms: The time now.
         account_crawls: Crawls of an account that may be under way.
     """
     found = read_if_usable(database, lambda tx: count_crawls(tx, now_ms=now_ms, account_crawls=account_crawls))

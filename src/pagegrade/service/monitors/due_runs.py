@@ -92,7 +92,6 @@ def next_due_ms(schedule: str, timezone: str, jitter: int, *, after_ms: int, las
 
     Args:
         schedule: As ``check_schedule`` returns it.
-        timezone: IANA name.
         jitter: Of the monitor.
         after_ms: The due time lies after.
         last_due_at_ms: The last due time, from which the next one has the least distance; ``None``: there was none.
@@ -170,10 +169,7 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
     It is put off while the account has too many unfinished runs or crawls.
 
     Args:
-        tx: A writing transaction.
         monitor: As ``find_due`` returned it; if it has changed since, nothing is done (``taken``).
-        options: Of the installation.
-        now_ms: The time now.
 
     Returns:
         What was done; ``full``: nothing, because the queue of the installation is.

@@ -298,11 +298,6 @@ def update_monitor(
     passed meanwhile.
 
     Args:
-        tx: A writing transaction.
-        caller: Whose monitor it must be.
-        monitor_id: Any number.
-        change: What shall be different.
-        now_ms: The time now.
         may_change: Returns the entity tag of a monitor that is not the one the client knows, else ``None``; ``None``:
             the client did not ask.
 
@@ -386,9 +381,7 @@ def begin_silence(
     """Store a silence, which begins now.
 
     Args:
-        tx: A writing transaction.
         caller: Whose monitor or site it is; the person or the key becomes its author.
-        now_ms: The time now.
         monitor_id: Any number; ``None``: it is about a site.
         project: A host in any spelling; empty: it is about a monitor.
         reason: 1 to ``MAX_REASON`` characters.

@@ -83,7 +83,6 @@ def read_url_list(text: str, options: ServiceOptions) -> ReadURLs:
 
     Args:
         text: As typed; the caller bounds its length.
-        options: Of the installation.
     """
     urls: dict[str, None] = {}
     refused: list[RefusedLine] = []
@@ -182,11 +181,7 @@ def create_reports(
     """Store new reports, whose runs wait behind what else the account asks for; all of them or none.
 
     Args:
-        tx: A writing transaction.
-        caller: Whose they will be.
         new_reports: What ``read_new_report`` gave, at most ``AT_ONCE``.
-        options: Of the installation.
-        now_ms: The time now.
         password_hash: Of the one password of all; ``None`` exactly where they have none.
 
     Returns:
@@ -248,7 +243,6 @@ def read_urls(typed: Sequence[str], options: ServiceOptions) -> URLList:
 
     Args:
         typed: At most twice ``AT_ONCE``; empty ones mean nothing.
-        options: Of the installation.
     """
     urls: dict[str, None] = {}
     refused: list[Mapping[str, str]] = []

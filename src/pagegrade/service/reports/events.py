@@ -49,7 +49,6 @@ class Waits:
         """Count a wait for the length of a block.
 
         Args:
-            account_id: For whom.
             changed: Set when it is to end.
         """
         wait = Wait(changed)

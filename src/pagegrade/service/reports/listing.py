@@ -67,7 +67,6 @@ def find_titles(tx: Transaction, reports: Sequence[StoredReport]) -> dict[int, s
     """Report id -> title of its page as it was last seen; without those that have none, or were never seen.
 
     Args:
-        tx: Any transaction.
         reports: A page of a list: the results of each are read.
     """
     found: dict[int, str] = {}
@@ -82,7 +81,6 @@ def find_shared_findings(tx: Transaction, reports: Sequence[StoredReport]) -> tu
     """List the findings that at least two of the reports have: those of the most pages first, then by points.
 
     Args:
-        tx: Any transaction.
         reports: At most a hundred or so: the results of each are read.
     """
     found: dict[str, SharedFinding] = {}

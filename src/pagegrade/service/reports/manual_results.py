@@ -54,11 +54,7 @@ def record_result(
     """Store the result of a criterion, in place of the one before.
 
     Args:
-        tx: A writing transaction.
         caller: Whose report it must be; the person or the key becomes its author.
-        report_id: Any number.
-        options: Of the installation.
-        now_ms: The time now.
         criterion: Its number, such as ``1.4.3``.
         outcome: One of ``MANUAL_OUTCOMES``.
         note: At most ``MAX_NOTE`` characters; needed where the outcome is not ``passed``, so that readers know why.

@@ -99,11 +99,7 @@ def create_report(
     """Store a new report and queue its first run.
 
     Args:
-        tx: A writing transaction.
-        caller: Whose it will be.
         new_report: What ``read_new_report`` gave.
-        options: Of the installation.
-        now_ms: The time now.
         password_hash: Of ``new_report.password``; ``None`` exactly where that is.
 
     Raises:
@@ -219,11 +215,6 @@ def update_report(
     """Change the settings of a report and, where asked for, queue another run; a change to nothing changes nothing.
 
     Args:
-        tx: A writing transaction.
-        caller: Whose report it must be.
-        report_id: Any number.
-        options: Of the installation.
-        now_ms: The time now.
         change: What ``read_change`` gave.
         password_hash: Of ``change.password``, where ``change.needs_hash``.
         may_change: Whether the report is still the one that the client knows; ``None``: the client did not ask.
@@ -403,11 +394,8 @@ def list_reports(
     """A page of the caller's reports.
 
     Args:
-        tx: Any transaction.
         caller: Whose reports are listed, whatever account the query names.
         query: ``project`` may be a host or a URL, as typed.
-        options: Of the installation.
-        now_ms: The time now.
         with_results: Read the results of each report too.
     """
     found, total = find_reports(tx, caller, query, options, now_ms)

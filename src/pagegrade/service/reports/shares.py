@@ -69,7 +69,6 @@ def sharing_after(item: Shareable, change: SharingChange, password_hash: str | N
     """Return the access to a report or an audit after a change; a change to nothing changes nothing.
 
     Args:
-        item: As it is.
         change: What ``read_sharing`` gave.
         password_hash: Of ``change.password``, where ``change.needs_hash``.
 
@@ -109,13 +108,9 @@ def open_shared(
     """Find what is behind a share link, and whether this visitor may read it now.
 
     Args:
-        tx: Any transaction.
         slug: As in the address, however long or strange.
-        load: Of what the link leads to.
         visitor: The signed-in account; ``None`` for an anonymous visitor.
         tokens: What the browser keeps of passwords that were given, as it sent it.
-        options: Of the installation.
-        now_ms: The time now.
 
     Returns:
         ``None`` when there is none, it has expired, or it is private: the three cases look the same.
@@ -155,13 +150,9 @@ def view_shared(
     """Read what is behind a share link, as far as the visitor may see it now.
 
     Args:
-        tx: Any transaction.
         visitor: Caller that is signed in; ``None``: unknown.
         slug: As in the address, however long or strange.
-        options: Of the installation.
-        now_ms: The time now.
         tokens: What the browser keeps of passwords that were given, as it sent it.
-        load: Of what the link leads to.
         view: Use case that reads what is wanted of it; ``NotFound`` where it does not have that.
 
     Returns:
@@ -195,10 +186,7 @@ def find_public(tx: Transaction, slug: str, *, options: ServiceOptions, now_ms: 
     """The public report behind a share link; ``None`` as for ``open_shared``.
 
     Args:
-        tx: Any transaction.
         slug: As in the address, however long or strange.
-        options: Of the installation.
-        now_ms: The time now.
     """
     shared = open_shared(tx, slug, report_of_link, visitor=None, tokens=(), options=options, now_ms=now_ms)
     return None if shared is None or shared.item.privacy != Privacy.PUBLIC else shared.item
@@ -215,9 +203,7 @@ def find_shared(
     """The report or audit behind a share link.
 
     Args:
-        tx: Any transaction.
         slug: As in the address, however long or strange.
-        load: Of what the link leads to.
         expired_before_ms: What is dated before is as good as deleted; ``None``: nothing expires.
         account_id: Whose private ones are found as well.
 
@@ -236,9 +222,7 @@ def sign_unlock(secret: bytes, item: Shareable, now_ms: int) -> str:
     """A token that opens this share page for ``UNLOCKED_S`` seconds, until its password changes.
 
     Args:
-        secret: Of this installation.
         item: The report or audit whose password was given.
-        now_ms: The time now.
     """
     fields = _TOKEN.pack(item.id, item.password_version, now_ms + UNLOCKED_S * 1000)
     return base64.urlsafe_b64encode(fields + _mac(secret, item, fields)).rstrip(b"=").decode("ascii")

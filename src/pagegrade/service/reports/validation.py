@@ -131,8 +131,6 @@ def read_new_report(
         url: As typed.
         privacy: 0, 1 or 2; ``None``: as the account or the installation is set.
         password: As typed, never trimmed; ``None`` or empty: none.
-        account: Who asks.
-        options: Of the installation.
         render: 1: in a browser, 0: without; ``None``: as the installation decides.
         device: That a browser imitates; ``None``: the default.
         access: Holds the id or name of an access profile, ``NO_ACCESS``, or ``None`` for that of the origin, as
@@ -225,7 +223,6 @@ def check_allowed(url: str, options: AnalyzeOptions) -> None:
 
     Args:
         url: Canonical.
-        options: What may be contacted.
 
     Raises:
         URLNotAllowed: ``reason`` is ``host_not_allowed``, ``port_not_allowed`` or ``address_not_allowed``.
@@ -247,7 +244,6 @@ def networks_to_allow(url: str, options: AnalyzeOptions) -> str:
 
     Args:
         url: Canonical.
-        options: What may be contacted now.
 
     Returns:
         CIDRs, separated by commas; ``ANY_NETWORK``, an example, for a name that only the operator's own network knows.

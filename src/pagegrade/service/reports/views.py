@@ -123,11 +123,6 @@ def compare_runs(
     """Compare two runs of a report.
 
     Args:
-        tx: Any transaction.
-        caller: Whose report it must be.
-        report_id: Any number.
-        options: Of the installation.
-        now_ms: The time now.
         before: Number of the older run; ``None``: the last one before that compares with the newer, or where there is
             none, the last one that succeeded.
         after: Number of the newer run; ``None``: the last one that succeeded.
@@ -150,7 +145,6 @@ def find_two(tx: Transaction, report: StoredReport, *, before: int | None = None
     """Two runs of a report that can be compared.
 
     Args:
-        tx: Any transaction.
         report: One that its reader may see.
         before: Number of the older run; ``None``: the last one before that compares with the newer, or where there is
             none, the last one that succeeded.
@@ -178,7 +172,6 @@ def report_of_run(report: StoredReport, run: StoredRun, detail: bytes | None) ->
     """The report as a finished run made it.
 
     Args:
-        report: Which one.
         run: Completed or failed.
         detail: JSON of ``results`` and ``page`` of that run; ``None`` when none is kept.
     """
@@ -231,8 +224,6 @@ def find_picture(tx: Transaction, report: StoredReport, name: str, *, is_known: 
     """Return a picture of a report that was found in this transaction, for a reader who may see it.
 
     Args:
-        tx: Any transaction.
-        report: The one that was found.
         name: As in the address, however long or strange.
         is_known: Whether the client has the picture with this tag already.
 
@@ -314,11 +305,6 @@ def view_own(
     """A report of the caller.
 
     Args:
-        tx: Any transaction.
-        caller: Whose report it must be.
-        report_id: Any number.
-        options: Of the installation.
-        now_ms: The time now.
         number: Of the run to show; ``None``: the report as it stands.
 
     Raises:
@@ -357,8 +343,6 @@ def view_found(tx: Transaction, report: StoredReport, *, masked: bool, number: i
     """Return a report that was found in this transaction, for a reader who may see it.
 
     Args:
-        tx: Any transaction.
-        report: The one that was found.
         masked: Whether the values in its address are not for the reader.
         number: Of the run to show; ``None``: the report as it stands.
 

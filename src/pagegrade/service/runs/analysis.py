@@ -53,7 +53,6 @@ async def analyze_target(
 
     Args:
         target: What ``parse_target_url`` made of the address.
-        options: How to gather and evaluate.
         children: Where hostile bytes are parsed; shared by many analyses.
         resolver: Another way to resolve names; the system's name servers by default.
 

@@ -26,7 +26,6 @@ def find_ignored(
     Args:
         rules: Those that apply to the page, the oldest first.
         evaluated: What the checks found.
-        facts: Of the page.
         at: When the page was fetched; rules that expired before cover nothing.
     """
     project = project_of(facts.artifacts.navigation.requested_url)

@@ -210,8 +210,6 @@ async def attempt(
     Args:
         claimed: The webhook and its deliveries.
         prepared: Their payloads.
-        options: Of the installation.
-        now_ms: The time.
         resolver: Where addresses come from; ``None`` for DNS.
     """
     started_s = time.monotonic()
@@ -238,8 +236,6 @@ def outcome_of(
         reply: Of the receiver.
         attempts: Made before this one.
         failures: Of the webhook in a row, before this attempt.
-        now_ms: The time.
-        duration_ms: Of the attempt.
         chance: 0 to 1, for the jitter; ``None``: drawn.
     """
     seen: dict[str, Any] = {

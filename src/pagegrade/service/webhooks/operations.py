@@ -94,7 +94,6 @@ def read_webhook(
         url: As typed; of e-mail an address, with or without ``mailto:``.
         events: Types; ``None`` or empty: the usual ones.
         project: Host; ``None`` or empty: any.
-        options: Of the installation.
         violations: Found before; their fields are not looked at again.
 
     Raises:
@@ -274,11 +273,6 @@ def update_webhook(
     """Change a webhook of the caller; what waits for one that is enabled again is delivered.
 
     Args:
-        tx: Transaction.
-        caller: Whose it must be.
-        webhook_id: Any number.
-        change: A valid one.
-        now_ms: The time.
         holds: Returns the entity tag of the webhook where the client does not know it as it is; ``None``: the client
             did not ask.
 

@@ -33,8 +33,6 @@ async def answer_id_list(
     """200 with a part of a list, the newest first, or 304 where the client has this very part.
 
     Args:
-        request: The request.
-        services: Of the process.
         query: As it was read from the request.
         encode: Returns the JSON object of an item.
         read_page: Reads the numbered page.

@@ -78,7 +78,6 @@ def parse_pairs(raw: bytes, where: str) -> dict[str, str]:
     """Parse ``application/x-www-form-urlencoded`` (https://url.spec.whatwg.org/#urlencoded-parsing).
 
     Args:
-        raw: As received.
         where: Name of the input for the message.
 
     Raises:
@@ -108,7 +107,6 @@ def parse_upload(body: bytes, boundary: bytes, file: str) -> tuple[dict[str, str
     """Parse the fields of ``multipart/form-data``, one of which may be a file.
 
     Args:
-        body: As received.
         boundary: Of its parts.
         file: Name of the field that may be a file; empty: none.
 
@@ -334,7 +332,6 @@ async def read_body(receive: Receive, content_length: str | None, *, max_bytes: 
     Args:
         receive: Gives the next part of the request.
         content_length: Header; ``None`` when it was not sent.
-        max_bytes: Maximum length of the body.
 
     Raises:
         Rejected: It is too long, or did not arrive in time.
@@ -368,7 +365,6 @@ def parse_body(body: bytes, media_type: str | None, boundary: bytes) -> dict[str
     """Parse the fields of a body.
 
     Args:
-        body: As received.
         media_type: One of ``MEDIA_TYPES``; ``None`` is read as a form, because clients send forms without a type.
         boundary: Of a multipart form.
 

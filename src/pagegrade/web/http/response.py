@@ -33,8 +33,6 @@ class Response(StarletteResponse):
         """Make a response.
 
         Args:
-            content: The body.
-            status_code: HTTP status.
             headers: Besides those of every response; a name may occur several times.
             media_type: With its parameters; not sent without a body.
         """

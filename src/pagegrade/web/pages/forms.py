@@ -31,10 +31,6 @@ from pagegrade.web.request import Request
 async def read_form(request: Request, *, max_bytes: int = MAX_BYTES) -> Mapping[str, str]:
     """Return the fields of a form by name, as typed; the last of several with one name counts.
 
-    Args:
-        request: The request.
-        max_bytes: Maximum length of the body.
-
     Raises:
         Rejected: The body is not a form, or too large.
         ClientGone: The browser disconnected.
@@ -50,9 +46,7 @@ async def read_upload(request: Request, file: str, *, max_bytes: int) -> tuple[M
     """Return the fields of a form, and the bytes of its file, which are empty if none was chosen.
 
     Args:
-        request: The request.
         file: Name of the field with the file.
-        max_bytes: Maximum length of the body.
 
     Raises:
         Rejected: The body is not a form, has another file, or is too large.
@@ -193,9 +187,7 @@ def sentence(texts: Texts, field: str, code: str, message: str) -> str:
     """Return the message for a field.
 
     Args:
-        texts: Texts in the user's language.
         field: Name as sent.
-        code: Code of the violation.
         message: The API's message, used if there is no translated one.
     """
     known = SENTENCES.get(("url" if field in _URL else field, code))
@@ -212,8 +204,6 @@ def with_setting(texts: Texts, message: str, typed: str, options: AnalyzeOptions
     Networks that are already allowed are never shown, because they are the operator's configuration.
 
     Args:
-        texts: Texts in the user's language.
-        message: Message about the URL.
         typed: The URL as typed.
         options: Rules for the URLs that may be contacted.
     """

@@ -197,11 +197,9 @@ class View:
 
         Args:
             template: Name of a file in ``templates``.
-            status: HTTP status.
             policy: Content-Security-Policy: ``PLAIN`` or ``HELPED``.
             headers: Further headers; they replace default headers of the same name.
             brand: Look of the account whose page it is for others.
-            values: Values for the template.
         """
         texts, caller = self.texts, self._admission.caller
         body = (

@@ -257,13 +257,7 @@ async def show_problem(request: Request, view: View) -> Response:
 
 
 def problem_page(request: Request, view: View, problem: Problem) -> Response | None:
-    """Return the problem of a request outside the API as a page, if the client prefers HTML; ``None`` to send JSON.
-
-    Args:
-        request: The request.
-        view: Of the request.
-        problem: The problem.
-    """
+    """Return the problem of a request outside the API as a page, if the client prefers HTML; ``None`` to send JSON."""
     if preferred(request.header(b"accept"), (JSON, HTML)) != HTML:
         return None
     headers = (*problem.headers, VARY, UNKEPT)

@@ -93,10 +93,7 @@ def validated(
     """Headers of a page that everyone with the link may see, and the answer that a client has it already.
 
     Args:
-        request: The request.
-        view: Of the request.
         seen: Everything that decides what the page shows, beside its language, its design and this version.
-        brand: Look of the page.
     """
     named = repr((*seen, brand, view.texts.tag, VERSION, _design()))
     etag = f'"{hashlib.sha256(named.encode()).hexdigest()[:32]}"'
@@ -149,9 +146,6 @@ async def visit(
 
     Args:
         request: The request, whose path has a ``slug``.
-        work: Of the request.
-        view: Of the request.
-        services: Of the process.
         use_case: Reads the requested part of what the link leads to; raises ``NotFound`` if it does not have that.
         kind: What the link leads to.
     """
@@ -171,7 +165,6 @@ def gate(view: View, *, wrong: bool = False) -> Response:
     """Return the password form; it reveals nothing about what it protects, not even whether it is finished.
 
     Args:
-        view: Of the request.
         wrong: True if the previous password was wrong.
     """
     return view.page("share_gate.html.jinja", status=403 if wrong else 200, max_characters=MAX_CHARACTERS, wrong=wrong)

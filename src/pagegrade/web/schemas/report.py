@@ -73,9 +73,6 @@ def result_members(
     """From ``uncapped_score`` to ``run``: what reports and runs have in common.
 
     Args:
-        summary: Of the run.
-        detail: Of the run.
-        number: Of the run.
         pending_run: Number of the run in a browser that follows it by itself; ``None``: none does.
     """
     whole: tuple[Part, ...] = ()
@@ -295,7 +292,6 @@ def report_parts(stored: StoredReport, *, base_url: str, detail: DetailBytes) ->
     """The JSON object of a report in parts: to copy a long one takes as long as everything else about showing it.
 
     Args:
-        stored: The report.
         base_url: Public origin, without a slash at the end.
         detail: Of the run it shows.
     """

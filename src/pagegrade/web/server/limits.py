@@ -67,11 +67,7 @@ def refusal_bytes(
     """Return the whole error response, after which the connection is closed.
 
     Args:
-        refusal: The error.
         target: The part of the request target that was read; the response repeats only its path.
-        base_url: Public origin.
-        request_id: Identifies the request in the logs.
-        headers: Headers of every response.
     """
     path = target.partition(b"?")[0][:SHOWN_CHARACTERS].decode("latin-1")
     problem = Problem(code=refusal.code, status=refusal.status, message=refusal.message)

@@ -532,7 +532,6 @@ def check_headers(headers: Iterable[tuple[bytes, bytes]], version: str) -> None:
 
     Args:
         headers: Headers with lower-case names.
-        version: HTTP version.
 
     Raises:
         RefusedError: The headers are not valid.

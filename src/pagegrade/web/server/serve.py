@@ -64,7 +64,6 @@ async def serve(
         stop: When set, no new connections are accepted, and responses under way get ``grace_s`` to finish.
         ready: Called once with the URL that the server listens on.
         grace_s: Grace period in seconds; connections still open after it are aborted.
-        limits: Limits for clients.
         base_url: Public origin for links in error responses; by default the URL of the listening socket.
         on_refusal: Called for every request that was rejected before it reached ``app``.
         always: Paths that are answered even if the server is full.

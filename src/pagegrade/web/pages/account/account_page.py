@@ -217,7 +217,6 @@ def browser_name(agent: str, texts: Texts) -> str:
 
     Args:
         agent: Its User-Agent header, which can contain anything.
-        texts: Texts in the language of the page.
     """
     browser = next((name for part, name in _BROWSERS if f"{part}/" in agent), None)
     system = next((name for part, name in _SYSTEMS if part in agent), None)

@@ -137,7 +137,6 @@ def read_asked(sent: Mapping[str, str], texts: Texts) -> Asked:
 
     Args:
         sent: Query parameters by name.
-        texts: Texts in the language of the messages.
     """
     values = {name: value.strip() for name, value in sent.items()}
     query, violations = read_fields(ReportListQuery, values, "query")
@@ -207,8 +206,6 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
 
     Args:
         request: The request with the query of the list.
-        work: Of the request.
-        view: Of the request.
         form: The form above the list.
         status: HTTP status; replaced if the query is not valid.
     """
@@ -312,7 +309,6 @@ async def find_access_choices(work: UnitOfWork, url: str | None = None) -> list[
     """Return (id, name) of the account's access profiles, the newest first.
 
     Args:
-        work: Of the request.
         url: Only those for its origin; ``None``: all.
     """
     found = await work.read(list_profiles, page=1, per_page=MAX_PROFILES)

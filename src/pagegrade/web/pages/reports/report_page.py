@@ -184,7 +184,6 @@ def badge_snippets(base_url: str, slug: str) -> tuple[str, str]:
 
     Args:
         base_url: Public origin of this installation.
-        slug: Slug of the report.
     """
     picture, page = f"{base_url}{badge_path(slug)}", share_url(base_url, slug)
     html = f'<a href="{escape(page)}"><img src="{escape(picture)}" alt="{ALT}"></a>'

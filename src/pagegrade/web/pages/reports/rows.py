@@ -114,8 +114,6 @@ def row_of(
     """Return the row of a report.
 
     Args:
-        report: The stored report.
-        texts: Texts in the language of the page.
         titles: Report id -> title of its page.
         scores: Of its last runs that compare, oldest first.
         change: Points gained this week; ``None``: unknown.
