@@ -25,10 +25,9 @@ from pagegrade.store.repositories.accounts import add_identity, load_account
 from pagegrade.store.repositories.crawl_segments import PageRow, add_segments, pack_segment
 from pagegrade.store.repositories.crawl_urls import add_urls, save_patterns
 from pagegrade.store.repositories.crawls import add_crawl, save_hosts
+from pagegrade.store.repositories.credentials import add_passkey, revoke_key
 from pagegrade.store.repositories.installation import load_or_make_secret, prove_writable
-from pagegrade.store.repositories.keys import revoke_key
 from pagegrade.store.repositories.members import add_invitation, add_membership
-from pagegrade.store.repositories.passkeys import add_passkey
 from pagegrade.store.repositories.run_history import save_pictures
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.web.app import make_app

@@ -25,7 +25,7 @@ from pagegrade.store.engine.factory import open_database
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.repositories.accounts import add_account
 from pagegrade.store.repositories.counts import UNRATED, WHOLE_ACCOUNT
-from pagegrade.store.repositories.keys import add_key as save_key
+from pagegrade.store.repositories.credentials import add_key as save_key
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import report_counts, reports
 from tests import postgres

@@ -227,7 +227,7 @@ def server_options(*, hosts: Sequence[str] = (), port: int | None = None) -> Ser
         InvalidInput: A setting or the data folder cannot be used.
     """
     from pagegrade.config import given_settings, unknown_settings
-    from pagegrade.store.engine.factory import is_shared_url
+    from pagegrade.store.engine.database import is_shared_url
 
     settings = _settings()
     shared = is_shared_url(planned_places()[1])
@@ -282,7 +282,7 @@ def database_url() -> str:
         InvalidInput: A setting, or the folder, cannot be used.
     """
     from pagegrade.store.engine.data_dir import prepare_folder
-    from pagegrade.store.engine.factory import is_shared_url
+    from pagegrade.store.engine.database import is_shared_url
 
     url = planned_places()[1]
     if not is_shared_url(url):
@@ -337,7 +337,7 @@ def open_database(*, checkpoints: bool = False) -> Database:
     Raises:
         InvalidInput: A setting, or the folder, cannot be used.
     """
-    from pagegrade.store.engine.factory import is_shared_url
+    from pagegrade.store.engine.database import is_shared_url
     from pagegrade.store.engine.factory import open_database as open_url
 
     url = database_url()
@@ -416,7 +416,7 @@ def make_vault() -> Vault:
         InvalidInput: A setting cannot be used.
     """
     from pagegrade.service.access.vault import KEY_FILE, Vault
-    from pagegrade.store.engine.factory import is_shared_url
+    from pagegrade.store.engine.database import is_shared_url
 
     folder, url = planned_places()
     keys = (_plain(_settings().secret_key) or "").split(",")

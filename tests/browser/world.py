@@ -50,14 +50,12 @@ from pagegrade.store.queue.runs import finish_run, set_step
 from pagegrade.store.repositories.accounts import add_account, load_account, save_brand, save_password
 from pagegrade.store.repositories.audits import save_sharing
 from pagegrade.store.repositories.crawls import end_crawl
-from pagegrade.store.repositories.ignores import add_ignore
+from pagegrade.store.repositories.credentials import add_passkey, save_workspace
+from pagegrade.store.repositories.decisions import add_ignore, save_result
 from pagegrade.store.repositories.installation import load_or_make_secret
-from pagegrade.store.repositories.manual_results import save_result
 from pagegrade.store.repositories.members import add_membership
 from pagegrade.store.repositories.monitors import add_monitor, add_silence
 from pagegrade.store.repositories.outbox import add_test_event
-from pagegrade.store.repositories.passkeys import add_passkey
-from pagegrade.store.repositories.sessions import save_workspace
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import accounts, deliveries, webhooks

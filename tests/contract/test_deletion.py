@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-import pagegrade.store.repositories.deletion_clock as clock
+import pagegrade.store.repositories.installation as clock
 from pagegrade.store import __file__ as store_file
 
 STORE: Final = Path(store_file).parent
@@ -53,7 +53,7 @@ def test_all_that_deletes_by_age_goes_by_the_deletion_clock() -> None:
     wrong = [name for name, node in functions.items() if not goes_by_the_deletion_clock(node)]
 
     assert wrong == []
-    assert {"repositories/retention.py:prune", "repositories/sessions.py:forget_ended"} <= set(functions)
+    assert {"repositories/retention.py:prune", "repositories/credentials.py:forget_ended"} <= set(functions)
 
 
 def test_only_the_deletion_clock_makes_such_a_time() -> None:

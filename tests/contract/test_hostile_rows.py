@@ -35,7 +35,7 @@ UNDER_ANOTHER_NAME = {
     "N14": ("worker/test_worker.py", "test_a_clock_that_jumps_takes_no_live_run"),
     "O08": ("fault/test_browser_crashes.py", "test_a_killed_browser_costs_its_report_nothing_but_its_part"),
     "O16": ("fault/test_cluster_crashes.py", "test_a_database_that_is_restarted_under_load_keeps_every_promise"),
-    "P08": ("store/engine/test_postgresql_database.py", "test_too_many_connections_are_reported"),
+    "P08": ("store/engine/test_postgresql_transactions.py", "test_too_many_connections_are_reported"),
     "P06": ("sandbox/test_pool.py", "test_a_child_that_was_killed_while_idle_is_replaced"),
     "P07": ("store/engine/test_sqlite.py", "test_one_process_only_moves_the_log_into_the_database"),
     "P09": ("fault/test_killed_migrations.py", "test_a_migration_that_is_killed_is_done_at_the_next_start"),

@@ -24,8 +24,8 @@ from pagegrade.report.codec import pack_report
 from pagegrade.report.serialize import timestamp
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import add_account, disable_account, list_accounts
+from pagegrade.store.repositories.credentials import end_sessions, list_sessions, save_workspace
 from pagegrade.store.repositories.members import add_invitation, add_membership, remove_membership
-from pagegrade.store.repositories.sessions import end_sessions, list_sessions, save_workspace
 from pagegrade.web.app import Routes
 from pagegrade.web.operations import PAGES, Operation
 from pagegrade.web.routes import ALL_OPERATIONS

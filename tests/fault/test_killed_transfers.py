@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pagegrade.store.engine.postgresql_database import PostgresDatabase
+from pagegrade.store.engine.postgresql import PostgresDatabase
 from tests.populated_installation import Left
 from tests.store.transfer.conftest import is_empty, move
 

@@ -13,8 +13,7 @@ from pagegrade.parse.mail import MailServer
 from pagegrade.service.invitation_mail import MAILS_OF_ACCOUNT, MAILS_TO_ADDRESS
 from pagegrade.service.options import MailOptions
 from pagegrade.store.repositories.accounts import save_account
-from pagegrade.store.repositories.actions import list_actions
-from pagegrade.store.repositories.members import list_invitations
+from pagegrade.store.repositories.members import list_actions, list_invitations
 from tests.gather.test_mail import Mailbox
 from tests.ports import free_port
 from tests.store_builders import add_owner

@@ -9,7 +9,7 @@ import pytest
 from pagegrade.model.errors import Unavailable
 from pagegrade.service.retention import LEAST, follow_clock, prune_expired
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
-from pagegrade.store.repositories.deletion_clock import trust_clock
+from pagegrade.store.repositories.installation import trust_clock
 from pagegrade.store.repositories.retention import DAY_MS, Pruned
 from tests.database_clock import show
 from tests.queue_builders import Queue

@@ -30,7 +30,7 @@ from pagegrade.service.sign_in import (
 )
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.repositories.accounts import load_account
-from pagegrade.store.repositories.sessions import list_sessions
+from pagegrade.store.repositories.credentials import list_sessions
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 T = TypeVar("T")

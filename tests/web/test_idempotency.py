@@ -14,8 +14,8 @@ from sqlalchemy import select, update
 
 from pagegrade.clock import now_ms
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.deletion_clock import trust_clock
 from pagegrade.store.repositories.idempotency import KEPT_MS
+from pagegrade.store.repositories.installation import trust_clock
 from pagegrade.store.schema.tables import idempotency
 from pagegrade.web import request as module
 from pagegrade.web.app import make_app

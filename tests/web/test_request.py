@@ -15,7 +15,7 @@ from pagegrade.clock import now_ms
 from pagegrade.service.accounts.access import make_secret
 from pagegrade.service.rate_limit import MemoryBuckets
 from pagegrade.store.repositories.accounts import disable_account
-from pagegrade.store.repositories.keys import revoke_key
+from pagegrade.store.repositories.credentials import revoke_key
 from pagegrade.web.http.body import parse_pairs
 from pagegrade.web.problems import Rejected
 from pagegrade.web.request import (

@@ -16,7 +16,7 @@ from pagegrade.service.accounts.sessions import (
     digest,
     start_session,
 )
-from pagegrade.store.repositories.sessions import find_session
+from pagegrade.store.repositories.credentials import find_session
 from pagegrade.web.operations import PAGES
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.session_cookie import (

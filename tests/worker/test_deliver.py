@@ -20,8 +20,7 @@ from pagegrade.service.options import MailOptions, ServiceOptions
 from pagegrade.service.rate_limit import MemoryBuckets
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.webhooks.deliveries import make_key, secret_of
-from pagegrade.store.repositories.deliveries import list_deliveries, send_again
-from pagegrade.store.repositories.webhooks import add_webhook, find_webhook, rotate_secret
+from pagegrade.store.repositories.webhooks import add_webhook, find_webhook, list_deliveries, rotate_secret, send_again
 from pagegrade.worker import deliver
 from pagegrade.worker.deliver import deliver_events
 from tests.database_clock import move

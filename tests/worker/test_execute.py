@@ -31,8 +31,8 @@ from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.admission import move_due
 from pagegrade.store.queue.runs import finish_run
+from pagegrade.store.repositories.decisions import add_ignore, delete_ignore, list_rules_of_report
 from pagegrade.store.repositories.host_slots import HIDDEN
-from pagegrade.store.repositories.ignores import add_ignore, delete_ignore, list_rules_of_report
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.run_history import load_detail
 from pagegrade.store.schema.tables import metadata

@@ -8,9 +8,8 @@ from typing import Final
 
 from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.store.engine.data_dir import serving_process
-from pagegrade.store.engine.database import Database, StatementError, reason_of
+from pagegrade.store.engine.database import Database, StatementError, name_of, reason_of
 from pagegrade.store.engine.sqlite import BUSY_MS
-from pagegrade.store.engine.url import name_of
 from pagegrade.store.schema.migrate import migrate, schema_state
 from pagegrade.wiring import open_database
 

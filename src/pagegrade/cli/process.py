@@ -20,8 +20,7 @@ from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.observability.logs import Lines, configure_logs
 from pagegrade.service.container import Services
 from pagegrade.service.retention import follow_clock
-from pagegrade.store.engine.database import Database
-from pagegrade.store.engine.url import name_of
+from pagegrade.store.engine.database import Database, name_of
 from pagegrade.store.repositories.installation import load_or_make_secret
 from pagegrade.store.schema.migrate import migrate, schema_state
 from pagegrade.wiring import ServerOptions, open_notices

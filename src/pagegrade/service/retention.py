@@ -8,8 +8,8 @@ from typing import Final
 
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database, Transaction
-from pagegrade.store.repositories import deletion_clock
-from pagegrade.store.repositories.deletion_clock import DeletionClock, age_ms, read_clock
+from pagegrade.store.repositories import installation
+from pagegrade.store.repositories.installation import DeletionClock, age_ms, read_clock
 from pagegrade.store.repositories.retention import BATCH, Pruned, count_reports, find_expired, prune
 from pagegrade.store.repositories.retention import expired_before_ms as oldest_kept_ms
 
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 def follow_clock(tx: Transaction, now_ms: int) -> DeletionClock:
     """Note what the clock says, and log that it has jumped."""
-    seen = deletion_clock.follow_clock(tx, now_ms)
+    seen = installation.follow_clock(tx, now_ms)
     if seen.jumped and seen.behind_ms > HOUR_MS:
         reason = (
             "The clock is ahead of all that the database has seen. Nothing is deleted because of that. "

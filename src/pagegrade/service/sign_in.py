@@ -28,7 +28,7 @@ from pagegrade.store.repositories.accounts import (
     lock_account,
     save_password,
 )
-from pagegrade.store.repositories.sessions import add_link, end_sessions, find_link, forget_links, use_link
+from pagegrade.store.repositories.credentials import add_link, end_sessions, find_link, forget_links, use_link
 
 HOUR_MS: Final = 3_600_000
 LINK_HOURS: Final = 24

@@ -42,10 +42,10 @@ from pagegrade.store.queue.length import QueueState, Reason, count_by_reason, co
 from pagegrade.store.queue.postgresql_inspection import Use, look_at_use
 from pagegrade.store.repositories.accounts import count_accounts, count_admins
 from pagegrade.store.repositories.crawls import CrawlFigures, count_crawls
-from pagegrade.store.repositories.deletion_clock import read_clock
-from pagegrade.store.repositories.deliveries import count_waiting as count_waiting_deliveries
+from pagegrade.store.repositories.installation import read_clock
 from pagegrade.store.repositories.monitors import count_all, earliest_due_ms
 from pagegrade.store.repositories.retention import Sizes, measure
+from pagegrade.store.repositories.webhooks import count_waiting as count_waiting_deliveries
 from pagegrade.store.schema.sqlite_inspection import SQLITE_VERSION
 
 HIDDEN: Final = "(hidden)"

@@ -14,7 +14,7 @@ from pagegrade.sandbox.fair_slots import FairSlots, NoSlot
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.store.repositories.actions import add_action
+from pagegrade.store.repositories.members import add_action
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -21,15 +21,15 @@ from pagegrade.service.rate_limit import HOUR_S, Bucket
 from pagegrade.service.webhooks.deliveries import KEY_NAME, attempt, broken_attempt, make_key, prepare
 from pagegrade.service.webhooks.operations import shown_url
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.deliveries import (
+from pagegrade.store.repositories.installation import load_secret
+from pagegrade.store.repositories.outbox import add_notice
+from pagegrade.store.repositories.webhooks import (
     AttemptOutcome,
     claim_webhooks,
     has_due,
     record_attempt,
     release_webhook,
 )
-from pagegrade.store.repositories.installation import load_secret
-from pagegrade.store.repositories.outbox import add_notice
 
 logger = logging.getLogger(__name__)
 

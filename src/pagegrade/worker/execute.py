@@ -48,8 +48,8 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.admission import move_lines_of
 from pagegrade.store.queue.runs import finish_run, release_run, set_step
 from pagegrade.store.repositories.access_profiles import access_of_report
+from pagegrade.store.repositories.decisions import list_rules_of_report
 from pagegrade.store.repositories.host_slots import admit_addresses, exempt_run, hasten_lines, hide_orphaned_visits
-from pagegrade.store.repositories.ignores import list_rules_of_report
 
 QUIET_S: Final = 1.0
 """Seconds of an analysis in which no step is stored."""

@@ -23,15 +23,14 @@ from pagegrade.service.retention import follow_clock, prune_expired
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.admission import find_forgotten, move_due
 from pagegrade.store.repositories.accounts import list_erasing
-from pagegrade.store.repositories.actions import forget_actions
-from pagegrade.store.repositories.deletion_clock import age_ms
-from pagegrade.store.repositories.deliveries import bound_due_times, forget_events
 from pagegrade.store.repositories.host_slots import forget_visits
 from pagegrade.store.repositories.idempotency import forget_requests
+from pagegrade.store.repositories.installation import age_ms
+from pagegrade.store.repositories.members import forget_actions
 from pagegrade.store.repositories.monitors import forget_silences, save_monitor
 from pagegrade.store.repositories.processes import forget_silent
 from pagegrade.store.repositories.rate_limit import forget_buckets
-from pagegrade.store.repositories.webhooks import list_accounts_wanting
+from pagegrade.store.repositories.webhooks import bound_due_times, forget_events, list_accounts_wanting
 
 logger = logging.getLogger(__name__)
 

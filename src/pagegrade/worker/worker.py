@@ -27,8 +27,8 @@ from pagegrade.store.queue.lease_reaper import reap_runs
 from pagegrade.store.queue.procrastinate_queue import has_jobs
 from pagegrade.store.queue.runs import is_under_way, release_run
 from pagegrade.store.repositories.crawls import release_every_crawl
-from pagegrade.store.repositories.deliveries import release_every_webhook
 from pagegrade.store.repositories.host_slots import end_visits, hasten_lines, hide_orphaned_visits
+from pagegrade.store.repositories.webhooks import release_every_webhook
 from pagegrade.store.schema.migrate import is_current
 from pagegrade.worker.deliver import deliver_events
 from pagegrade.worker.execute import CountedTasks, perform_run

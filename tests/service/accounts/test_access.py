@@ -31,7 +31,7 @@ from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.repositories.accounts import list_accounts
-from pagegrade.store.repositories.keys import list_keys
+from pagegrade.store.repositories.credentials import list_keys
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database
 
 CHOSEN = "a-key-that-a-person-chose"

@@ -32,8 +32,8 @@ from pagegrade.service.accounts.sessions import find_signed_in, start_session
 from pagegrade.service.accounts.team import create_shared, find_team
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.accounts import list_accounts, load_account, save_password
+from pagegrade.store.repositories.credentials import add_passkey
 from pagegrade.store.repositories.members import load_role
-from pagegrade.store.repositories.passkeys import add_passkey
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 PROVIDER = Provider(issuer="https://login.example.org", client_id="pagegrade", sign_up=True)

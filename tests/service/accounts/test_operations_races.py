@@ -24,7 +24,7 @@ from pagegrade.service.sign_in import (
 )
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import count_admins, list_accounts
-from pagegrade.store.repositories.sessions import list_sessions
+from pagegrade.store.repositories.credentials import list_sessions
 from tests.service.accounts.test_passkeys import PARTY, add, begin, device, signed_in
 from tests.store_builders import NOW_MS, add_owner, make_database
 from tests.waiting import wait_until

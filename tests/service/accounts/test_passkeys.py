@@ -43,7 +43,7 @@ from pagegrade.service.accounts.sessions import find_signed_in, start_session
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.accounts import add_identity, save_password
-from pagegrade.store.repositories.actions import list_actions
+from pagegrade.store.repositories.members import list_actions
 from tests.authenticator import Device
 from tests.store_builders import NOW_MS, add_owner, make_database
 

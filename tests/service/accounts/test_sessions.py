@@ -27,7 +27,7 @@ from pagegrade.service.accounts.sessions import (
     start_session,
 )
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.sessions import AHEAD_MS
+from pagegrade.store.repositories.credentials import AHEAD_MS
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 

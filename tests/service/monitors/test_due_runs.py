@@ -34,7 +34,7 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.accounts import disable_account
 from pagegrade.store.repositories.audits import delete_audit, load_audit
-from pagegrade.store.repositories.deletion_clock import trust_clock
+from pagegrade.store.repositories.installation import trust_clock
 from pagegrade.store.repositories.monitors import load_monitor, save_monitor
 from tests.audit_builders import OPTIONS as AUDIT_OPTIONS
 from tests.audit_builders import claim, fill, make_audit

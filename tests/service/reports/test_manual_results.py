@@ -11,7 +11,7 @@ from pagegrade.model.errors import NotFound
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.manual_results import record_result, remove_result
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.manual_results import load_results
+from pagegrade.store.repositories.decisions import load_results
 from tests.report_builders import make_failed_report, make_report
 from tests.share_builders import add_shared
 from tests.store_builders import BACKENDS, NOW_MS, Backend, add_key, add_owner, make_database, on

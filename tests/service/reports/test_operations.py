@@ -31,7 +31,7 @@ from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.accounts import DAY_MS
-from pagegrade.store.repositories.deletion_clock import trust_clock
+from pagegrade.store.repositories.installation import trust_clock
 from pagegrade.store.repositories.reports import load_report_by_slug
 from pagegrade.store.repositories.run_history import load_run
 from pagegrade.store.schema.tables import runs

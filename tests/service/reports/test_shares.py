@@ -23,8 +23,8 @@ from pagegrade.service.reports.shares import (
     sign_unlock,
 )
 from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.credentials import AHEAD_MS
 from pagegrade.store.repositories.installation import load_or_make_secret
-from pagegrade.store.repositories.sessions import AHEAD_MS
 from tests.share_builders import add_shared, seen
 from tests.store_builders import NOW_MS, add_owner, make_database
 

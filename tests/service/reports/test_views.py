@@ -23,7 +23,7 @@ from pagegrade.service.reports.views import (
     view_own,
 )
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.deletion_clock import trust_clock
+from pagegrade.store.repositories.installation import trust_clock
 from tests.database_clock import make_clock, show
 from tests.report_builders import make_failed_report, make_passed, make_report
 from tests.share_builders import DAY_MS, add_shared, finish, run_again, seen

@@ -28,8 +28,7 @@ from pagegrade.service.webhooks.deliveries import (
     unsubscribe_token,
     webhook_of_token,
 )
-from pagegrade.store.repositories.deliveries import MAX_PAUSE_MS, claim_webhooks
-from pagegrade.store.repositories.webhooks import add_webhook
+from pagegrade.store.repositories.webhooks import MAX_PAUSE_MS, add_webhook, claim_webhooks
 from tests.queue_builders import Queue
 from tests.report_builders import make_report
 from tests.store_builders import NOW_MS, add_owner, make_database, stored_webhook

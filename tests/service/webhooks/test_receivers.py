@@ -15,7 +15,7 @@ from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.webhooks.deliveries import MAX_ANSWER_BYTES, Prepared, attempt
 from pagegrade.service.webhooks.operations import read_webhook
 from pagegrade.service.webhooks.receivers import RECEIVERS
-from pagegrade.store.repositories.deliveries import AttemptOutcome
+from pagegrade.store.repositories.webhooks import AttemptOutcome
 from tests.store_builders import NOW_MS, stored_webhook
 from tests.webhook_receiver import ADDRESSES, OK, SECRETS, Receiver, answer, check_published, receiving
 

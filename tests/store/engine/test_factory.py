@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.store.engine.factory import is_shared_url, open_database
+from pagegrade.store.engine.database import is_shared_url
+from pagegrade.store.engine.factory import open_database
 from tests import postgres
 
 pytestmark = pytest.mark.backend("sqlite", reason="it chooses the kind of database itself")

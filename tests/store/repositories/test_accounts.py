@@ -41,8 +41,8 @@ from pagegrade.store.repositories.accounts import (
 )
 from pagegrade.store.repositories.audits import delete_audit
 from pagegrade.store.repositories.crawls import advance_crawl
+from pagegrade.store.repositories.credentials import add_session
 from pagegrade.store.repositories.reports import delete_report
-from pagegrade.store.repositories.sessions import add_session
 from tests.audit_builders import claim, make_audit
 from tests.queue_builders import Queue, completed, failed
 from tests.store_builders import BACKENDS, NOW_MS, Backend, add_owner, make_database, on

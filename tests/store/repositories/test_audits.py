@@ -37,9 +37,8 @@ from pagegrade.store.repositories.audits import (
     load_result,
 )
 from pagegrade.store.repositories.crawls import end_crawl
-from pagegrade.store.repositories.deliveries import claim_webhooks
 from pagegrade.store.repositories.monitors import load_monitor
-from pagegrade.store.repositories.webhooks import add_webhook
+from pagegrade.store.repositories.webhooks import add_webhook, claim_webhooks
 from pagegrade.store.schema.tables import deliveries, events, metadata, monitors
 from pagegrade.web.schemas.webhook import AuditWebhookPayload
 from tests.audit_builders import OPTIONS, claim, fill, make_audit, result_of

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from pagegrade.model.errors import IdempotencyKeyReused
 from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.store.engine.database import Database, Transaction
-from pagegrade.store.repositories.deletion_clock import AgeMs, follow_clock
 from pagegrade.store.repositories.idempotency import (
     KEPT_MS,
     add_request,
     find_request,
     forget_requests,
 )
+from pagegrade.store.repositories.installation import AgeMs, follow_clock
 from tests.database_clock import make_clock, show
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database
 

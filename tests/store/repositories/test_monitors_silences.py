@@ -10,7 +10,7 @@ from pagegrade.model.account import Account, Caller
 from pagegrade.model.monitors import Silence
 from pagegrade.model.webhooks import Event
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.deletion_clock import trust_clock
+from pagegrade.store.repositories.installation import trust_clock
 from pagegrade.store.repositories.monitors import (
     KEPT_MS,
     add_monitor,

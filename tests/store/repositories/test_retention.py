@@ -9,8 +9,8 @@ import pytest
 from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.model.stored import PackedReport
 from pagegrade.store.repositories.counts import load_counts
-from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.repositories.idempotency import KEPT_MS, add_request
+from pagegrade.store.repositories.installation import AgeMs
 from pagegrade.store.repositories.retention import (
     DAY_MS,
     Expired,

@@ -11,7 +11,7 @@ from sqlalchemy import inspect
 
 from pagegrade.clock import now_ms
 from pagegrade.store.engine.factory import open_database
-from pagegrade.store.engine.postgresql_database import PostgresDatabase
+from pagegrade.store.engine.postgresql import PostgresDatabase
 from pagegrade.store.transfer.copy import Transferred, open_source, transfer
 from tests.populated_installation import Left, moved_in
 from tests.postgres import databases

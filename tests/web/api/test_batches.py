@@ -12,7 +12,7 @@ import pytest
 from pagegrade.service.options import AT_ONCE
 from pagegrade.service.reports.batches import BatchState
 from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
-from pagegrade.store.repositories.batches import BatchReport
+from pagegrade.store.repositories.reports import BatchReport
 from pagegrade.web.api.batches import Batch, BatchItem, batch_item, batch_object
 from tests.site.serve import serve_site
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
-from pagegrade.store.repositories.ignores import add_ignore
+from pagegrade.store.repositories.decisions import add_ignore
 from pagegrade.web.api.ignores import Ignore, ignore_object
 from tests.store_builders import NOW_MS, add_owner
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance

@@ -17,8 +17,7 @@ from pagegrade.service.invitation_mail import MAILS_TO_ADDRESS
 from pagegrade.service.options import MailOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import add_account
-from pagegrade.store.repositories.actions import list_actions
-from pagegrade.store.repositories.members import add_membership, load_role
+from pagegrade.store.repositories.members import add_membership, list_actions, load_role
 from pagegrade.web.api.members import (
     Invitation,
     MadeInvitation,

@@ -29,7 +29,7 @@ from pagegrade.service.accounts.access import choose_account, issue_key, revoke
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.accounts import list_accounts
-from pagegrade.store.repositories.keys import list_keys
+from pagegrade.store.repositories.credentials import list_keys
 from pagegrade.wiring import public_origin
 
 KEY_COLUMNS: Final = {

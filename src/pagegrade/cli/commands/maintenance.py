@@ -12,8 +12,8 @@ from pagegrade.cli.output import write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.service.doctor.machine import format_duration
 from pagegrade.service.retention import HOUR_MS, prune_expired
-from pagegrade.store.engine.url import name_of
-from pagegrade.store.repositories.deletion_clock import read_clock, trust_clock, trusted_age
+from pagegrade.store.engine.database import name_of
+from pagegrade.store.repositories.installation import read_clock, trust_clock, trusted_age
 from pagegrade.store.repositories.retention import Pruned, count_expired
 from pagegrade.store.schema.migrate import check_schema, migrate, schema_state
 from pagegrade.wiring import service_options

@@ -21,8 +21,7 @@ from pagegrade.service.accounts.access import ensure_owner
 from pagegrade.service.container import Services
 from pagegrade.service.sign_in import LINK_HOURS, link_url, make_link
 from pagegrade.store.engine.data_dir import hold_locks, lock_files
-from pagegrade.store.engine.database import Transaction
-from pagegrade.store.engine.url import name_of
+from pagegrade.store.engine.database import Transaction, name_of
 from pagegrade.store.repositories.installation import note_origin
 from pagegrade.web.app import make_app
 from pagegrade.web.ops import ALWAYS_ANSWERED, RefusalObserver, observe

@@ -19,10 +19,9 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.service.access.vault import KEY_FILE
 from pagegrade.store.engine.data_dir import DATABASE_NAME, all_lock_files, hold_locks
-from pagegrade.store.engine.factory import is_shared_url
-from pagegrade.store.engine.postgresql_database import PostgresDatabase
+from pagegrade.store.engine.database import is_shared_url, name_of
+from pagegrade.store.engine.postgresql import PostgresDatabase
 from pagegrade.store.engine.sqlite import sqlite_path
-from pagegrade.store.engine.url import name_of
 from pagegrade.store.schema.tables import access_profiles
 from pagegrade.store.transfer.copy import (
     Moved,

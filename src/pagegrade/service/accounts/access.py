@@ -22,7 +22,7 @@ from pagegrade.service.accounts.operations import clean_label
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.locks import hold_account, hold_place
 from pagegrade.store.repositories.accounts import add_account, list_accounts, load_account
-from pagegrade.store.repositories.keys import (
+from pagegrade.store.repositories.credentials import (
     add_key,
     count_keys,
     find_caller,

@@ -33,8 +33,8 @@ from pagegrade.store.repositories.accounts import (
     remove_identity,
     save_email,
 )
+from pagegrade.store.repositories.credentials import list_passkeys
 from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
-from pagegrade.store.repositories.passkeys import list_passkeys
 
 UNKNOWN: Final = "unknown"
 """Nobody has given the person an account."""

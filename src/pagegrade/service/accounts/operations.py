@@ -34,7 +34,7 @@ from pagegrade.store.repositories.accounts import (
     save_admin,
     save_brand,
 )
-from pagegrade.store.repositories.sessions import end_sessions, forget_links
+from pagegrade.store.repositories.credentials import end_sessions, forget_links
 
 MAX_NAME: Final = 200
 _EMAIL: Final = re.compile(r"[^\s@]{1,64}@[^\s@]{1,255}")

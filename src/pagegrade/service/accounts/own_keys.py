@@ -13,8 +13,8 @@ from pagegrade.service.accounts.operations import NAME
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.store.repositories import keys as store
-from pagegrade.store.repositories.keys import list_keys, revoke_key
+from pagegrade.store.repositories import credentials as store
+from pagegrade.store.repositories.credentials import list_keys, revoke_key
 
 MAX_KEYS: Final = 100
 """Working keys that an account may have before its owner has to revoke one."""

@@ -30,15 +30,15 @@ from pagegrade.service.accounts.sessions import end_tokens, start_session
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import load_account, lock_account
-from pagegrade.store.repositories.actions import add_action
-from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
-from pagegrade.store.repositories.passkeys import (
+from pagegrade.store.repositories.credentials import (
     add_passkey,
     find_passkey,
     list_passkeys,
-    note_use,
+    note_passkey_use,
     remove_passkey,
 )
+from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
+from pagegrade.store.repositories.members import add_action
 
 if TYPE_CHECKING:
     from fido2.server import Fido2Server
@@ -297,7 +297,7 @@ def sign_in_with_passkey(
     counted = sent.response.authenticator_data.counter
     if (counted or passkey.sign_count) and counted <= passkey.sign_count:
         raise InvalidInput("The device has counted fewer signatures than before.", reason=COPIED)
-    note_use(tx, passkey.id, sign_count=counted, challenged_at_ms=begun_ms, now_ms=now_ms)
+    note_passkey_use(tx, passkey.id, sign_count=counted, challenged_at_ms=begun_ms, now_ms=now_ms)
     end_tokens(tx, tokens)
     return start_session(tx, account, agent, now_ms)
 

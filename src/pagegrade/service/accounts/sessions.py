@@ -15,9 +15,7 @@ from pagegrade.report.sanitize import clean_text
 from pagegrade.service.accounts.operations import create_account
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import save_password
-from pagegrade.store.repositories.deletion_clock import age_ms
-from pagegrade.store.repositories.members import list_memberships
-from pagegrade.store.repositories.sessions import (
+from pagegrade.store.repositories.credentials import (
     AHEAD_MS,
     add_session,
     end_oldest,
@@ -30,6 +28,8 @@ from pagegrade.store.repositories.sessions import (
     rotate_session,
     touch_session,
 )
+from pagegrade.store.repositories.installation import age_ms
+from pagegrade.store.repositories.members import list_memberships
 
 DAY_MS: Final = 86_400_000
 IDLE_MS: Final = 14 * DAY_MS

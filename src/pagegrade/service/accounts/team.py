@@ -19,20 +19,23 @@ from pagegrade.service.id_lists import Listed, Part, Walked, page_of, walk_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.accounts import add_account, load_account, save_account
-from pagegrade.store.repositories.actions import MOST, add_action, list_actions, names_of
+from pagegrade.store.repositories.credentials import find_session, save_workspace
 from pagegrade.store.repositories.members import (
+    MOST_ACTIONS,
+    add_action,
     add_invitation,
     add_membership,
     find_invitation,
+    list_actions,
     list_invitations,
     list_memberships,
     list_teammates,
     load_role,
+    names_of,
     remove_invitation,
     remove_membership,
     save_role,
 )
-from pagegrade.store.repositories.sessions import find_session, save_workspace
 
 INVITATION_MS: Final = 7 * 86_400_000
 """So long an invitation can be accepted."""
@@ -365,7 +368,9 @@ def owned_alone(tx: Transaction, person_id: int) -> tuple[Account, ...]:
     )
 
 
-def list_log(tx: Transaction, caller: Caller, *, before_id: int | None = None, limit: int = MOST) -> Sequence[Action]:
+def list_log(
+    tx: Transaction, caller: Caller, *, before_id: int | None = None, limit: int = MOST_ACTIONS
+) -> Sequence[Action]:
     """Return what was changed in the open account, and by whom, the newest first; with an id only what is older."""
     return list_actions(tx, caller.account.id, before_id=before_id, limit=limit)
 

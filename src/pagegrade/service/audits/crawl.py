@@ -40,7 +40,7 @@ from pagegrade.store.engine.database import Database, Transaction, moment
 from pagegrade.store.repositories.audits import announce_end, hold_owner
 from pagegrade.store.repositories.crawl_urls import count_states, statuses_of
 from pagegrade.store.repositories.crawls import add_crawl, end_crawl, take_crawl
-from pagegrade.store.repositories.deletion_clock import age_ms
+from pagegrade.store.repositories.installation import age_ms
 
 SECRET_BYTES: Final = 16
 FAILED_SHARE: Final = 0.01

@@ -11,8 +11,7 @@ from pagegrade.model.errors import Unavailable
 from pagegrade.render.english import N_, Phrase, phrase
 from pagegrade.service.doctor.machine import Diagnosis, format_size, ok, problem, warning
 from pagegrade.service.doctor.storage import look_at_schema, not_ours
-from pagegrade.store.engine.database import Database, StatementError
-from pagegrade.store.engine.url import name_of
+from pagegrade.store.engine.database import Database, StatementError, name_of
 from pagegrade.store.queue.postgresql_inspection import (
     OLDEST,
     Server,

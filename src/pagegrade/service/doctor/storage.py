@@ -20,7 +20,7 @@ from pagegrade.store.engine.data_dir import NETWORK_FILE_SYSTEMS, file_system_of
 from pagegrade.store.engine.database import Database, StatementError, T, Transaction, reason_of
 from pagegrade.store.queue.length import QueueState, Reason, count_by_reason, queue_state
 from pagegrade.store.repositories.crawls import count_crawls
-from pagegrade.store.repositories.deletion_clock import read_clock
+from pagegrade.store.repositories.installation import read_clock
 from pagegrade.store.repositories.retention import Sizes, measure
 from pagegrade.store.schema.migrate import SchemaState, schema_state
 from pagegrade.store.schema.sqlite_inspection import (

@@ -18,7 +18,7 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.store.repositories import ignores as store
+from pagegrade.store.repositories import decisions as store
 from pagegrade.store.repositories.run_history import load_detail
 
 

@@ -25,10 +25,9 @@ from pagegrade.service.retention import expired_before_ms
 from pagegrade.service.runs.analysis import policy_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
-from pagegrade.store.repositories import batches as store
+from pagegrade.store.repositories import reports as store
 from pagegrade.store.repositories.accounts import load_month
-from pagegrade.store.repositories.batches import BatchReport, StoredBatch
-from pagegrade.store.repositories.reports import find_urls
+from pagegrade.store.repositories.reports import BatchReport, StoredBatch, find_urls
 
 MAX_EVALUATED: Final = 2_000
 """Lines that are read; one takes up to a tenth of a millisecond, and half a million fit into a form."""

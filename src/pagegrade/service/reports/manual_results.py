@@ -15,7 +15,7 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.views import shown_report, view_own
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.store.repositories import manual_results as store
+from pagegrade.store.repositories import decisions as store
 
 _NUMBERS = frozenset(criterion.number for criterion in CRITERIA)
 MayChange = Callable[[CriterionResult], str | None]

@@ -15,7 +15,7 @@ from pagegrade.parse.url import project_of
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports.listing import WEEK_MS
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories import ignores, monitors, webhooks
+from pagegrade.store.repositories import decisions, monitors, webhooks
 from pagegrade.store.repositories import projects as store
 from pagegrade.store.repositories.counts import count_matching
 from pagegrade.store.repositories.projects import average_score, pages_that_got_worse
@@ -100,7 +100,7 @@ def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = 
     project = project_of(typed)
     if not caller.may_use(project):
         return ()
-    ignores.delete_of_project(tx, caller.account.id, project)
+    decisions.delete_of_project(tx, caller.account.id, project)
     monitors.delete_of_project(tx, caller.account.id, project)
     webhooks.delete_of_project(tx, caller.account.id, project)
     return store.delete_from_project(tx, caller.account.id, project, limit=limit)

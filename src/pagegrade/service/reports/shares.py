@@ -25,9 +25,9 @@ from pagegrade.service.reports.validation import (
 )
 from pagegrade.service.retention import expired_before_ms as oldest_shown_ms
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.credentials import AHEAD_MS
 from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
 from pagegrade.store.repositories.reports import load_report_by_slug
-from pagegrade.store.repositories.sessions import AHEAD_MS
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Shareable)

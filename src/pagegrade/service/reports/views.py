@@ -31,7 +31,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_ahead, usual_duration_ms
 from pagegrade.store.repositories import run_history as store
 from pagegrade.store.repositories.accounts import load_brand
-from pagegrade.store.repositories.manual_results import load_results
+from pagegrade.store.repositories.decisions import load_results
 from pagegrade.store.repositories.monitors import list_crossings
 from pagegrade.store.repositories.run_history import load_detail, load_picture, load_run
 

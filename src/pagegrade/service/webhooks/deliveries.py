@@ -42,10 +42,10 @@ from pagegrade.service.webhooks.receivers import RECEIVERS, Destination
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import load_account, load_brand
 from pagegrade.store.repositories.audits import load_audit
-from pagegrade.store.repositories.deliveries import MAX_PAUSE_MS, AttemptOutcome
 from pagegrade.store.repositories.installation import load_or_make_secret
 from pagegrade.store.repositories.reports import load_report
 from pagegrade.store.repositories.run_history import latest_comparable, load_detail, load_run
+from pagegrade.store.repositories.webhooks import MAX_PAUSE_MS, AttemptOutcome
 
 KEY_NAME: Final = "webhooks"
 """Row of ``installation`` with the key."""

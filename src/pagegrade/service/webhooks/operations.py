@@ -40,7 +40,7 @@ from pagegrade.service.reports.validation import check_allowed
 from pagegrade.service.webhooks.deliveries import KEY_NAME, is_token_of, make_key, secret_of, webhook_of_token
 from pagegrade.service.webhooks.receivers import RECEIVERS
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories import deliveries as delivery_store
+from pagegrade.store.repositories import webhooks as delivery_store
 from pagegrade.store.repositories import webhooks as store
 from pagegrade.store.repositories.installation import load_secret
 from pagegrade.store.repositories.outbox import add_test_event

@@ -1,7 +1,11 @@
-"""Transactions on any database: ``await database.read(work)``, ``await database.write(work)``.
+"""Databases by their URLs, and transactions on any of them: ``await database.read(work)``, ``database.write(work)``.
 
-Two classes implement this interface: ``sqlite_database`` for one process with a database file, and
-``postgresql_database`` for any number of processes and machines.
+Two classes implement the interface: ``SQLiteDatabase`` for one process with a database file, and ``PostgresDatabase``
+for any number of processes and machines.
+
+URLs are read in one place, and refused without a part of them in the message: a password that was not percent-encoded
+puts parts of itself into host, port, database or parameters. So nothing of a URL is repeated before it is known that
+each part is what it should be.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -17,10 +22,21 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, overload
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from pagegrade.model.errors import Unavailable
+from pagegrade.model.errors import InvalidInput, Unavailable
 
+EXAMPLES: Final = (
+    "Write it like sqlite:////var/lib/pagegrade/pagegrade.db or postgresql+psycopg://USER:PASSWORD@HOST:5432/DATABASE."
+)
+ENCODING: Final = (
+    "Percent-encode what is special in the password: @ is %40, / is %2F, # is %23, ? is %3F, : is %3A, % is %25."
+)
+POSTGRESQL: Final = frozenset({"postgres", "postgresql", "postgresql+psycopg"})
+_PORTS: Final = (None, *range(1, 65_536))
+_HOST: Final = re.compile(r"[\w.%:~/-]*")
+"""A name, an address, a folder of sockets."""
 T = TypeVar("T")
 A = TypeVar("A")
 Transaction = Connection
@@ -37,6 +53,52 @@ SAVEPOINT_TRIES: Final = 5
 _logged_at_s: dict[tuple[str, str], float] = {}
 UNAVAILABLE: Final = "The database cannot be used right now; try again soon."
 _MOMENT: Final = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint"
+
+
+def parse_database_url(url: str) -> URL:
+    """Return the parts of a database URL; ``postgres://`` is understood, too.
+
+    Raises:
+        InvalidInput: It is not a URL of a database that this version uses; nothing of it is in the message.
+    """
+    scheme, found, rest = url.partition("://")
+    if not found:
+        raise InvalidInput(f"The database URL cannot be read. {EXAMPLES}")
+    if scheme.split("+")[0] in {"postgres", "postgresql"} and rest.count("@") > 1:
+        raise InvalidInput(f"The database URL has more than one @, so where its parts end is not known. {ENCODING}")
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise InvalidInput(f"The database URL cannot be read. {EXAMPLES} {ENCODING}") from None
+    if parsed.get_backend_name() == "sqlite":
+        if parsed.query or parsed.host:
+            raise InvalidInput(
+                "The database URL of an SQLite file has a path and nothing else. "
+                "Write it like sqlite:////var/lib/pagegrade/pagegrade.db."
+            )
+        return parsed
+    if parsed.get_backend_name() not in {"postgres", "postgresql"}:
+        raise InvalidInput(f"The database URL names a database that is not used here. {EXAMPLES}")
+    if parsed.drivername not in POSTGRESQL:
+        raise InvalidInput(
+            "The database URL names a driver that is not used here. Begin it with postgresql+psycopg://."
+        )
+    if not _HOST.fullmatch(parsed.host or "") or parsed.port not in _PORTS:
+        raise InvalidInput(f"The database URL has no usable host and port. {EXAMPLES} {ENCODING}")
+    if not parsed.database:
+        raise InvalidInput(f"The database URL names no database. {EXAMPLES} {ENCODING}")
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def name_of(database: Database) -> str:
+    """Return the path of the file, or a name like ``reports on db.example:5432``."""
+    if database.path is not None:
+        return str(database.path)
+    parsed = parse_database_url(database.url)
+    host = parsed.host or "this machine"
+    if ":" in host:
+        host = f"[{host}]"
+    return f"{parsed.database} on {host}" + (f":{parsed.port}" if parsed.port else "")
 
 
 class Database(ABC):
@@ -192,3 +254,12 @@ def moment(tx: Transaction, now_ms: int) -> int:
         now_ms: Time of this machine's clock.
     """
     return int(tx.exec_driver_sql(_MOMENT).scalar_one()) if is_shared(tx) else now_ms
+
+
+def is_shared_url(url: str) -> bool:
+    """Return whether the URL names a database that several processes can share.
+
+    Raises:
+        InvalidInput: It is not a URL, or one of an unsupported database.
+    """
+    return parse_database_url(url).get_backend_name() == "postgresql"

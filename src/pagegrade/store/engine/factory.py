@@ -5,9 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.database import Database, is_shared_url
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
-from pagegrade.store.engine.url import parse_database_url
 
 
 def open_database(
@@ -34,7 +33,7 @@ def open_database(
         return SQLiteDatabase(url, readers=readers or 4, checkpoints=checkpoints)
     require_postgresql()
     # Imported late: the driver takes a tenth of a second to load and is not needed for SQLite.
-    from pagegrade.store.engine.postgresql_database import READERS, WRITERS, PostgresDatabase
+    from pagegrade.store.engine.postgresql import READERS, WRITERS, PostgresDatabase
 
     return PostgresDatabase(url, readers=readers or READERS, writers=writers or WRITERS, name=name)
 
@@ -47,12 +46,3 @@ def require_postgresql() -> None:
     """
     if find_spec("psycopg") is None or find_spec("procrastinate") is None:
         raise InvalidInput("PostgreSQL needs an extra. Install it with: pip install 'pagegrade[postgresql]'")
-
-
-def is_shared_url(url: str) -> bool:
-    """Return whether the URL names a database that several processes can share.
-
-    Raises:
-        InvalidInput: It is not a URL, or one of an unsupported database.
-    """
-    return parse_database_url(url).get_backend_name() == "postgresql"

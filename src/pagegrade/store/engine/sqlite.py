@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.store.engine.url import parse_database_url
+from pagegrade.store.engine.database import parse_database_url
 
 _SETTING: Final = threading.Lock()
 BUSY_MS: Final = 10_000

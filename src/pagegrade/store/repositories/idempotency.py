@@ -17,7 +17,7 @@ from sqlalchemy import delete, insert, select
 from pagegrade.model.errors import IdempotencyKeyReused
 from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.deletion_clock import AgeMs, age_ms
+from pagegrade.store.repositories.installation import AgeMs, age_ms
 from pagegrade.store.schema.tables import idempotency
 
 KEPT_MS: Final = 24 * 3_600_000

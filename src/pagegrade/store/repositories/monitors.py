@@ -11,8 +11,8 @@ from pagegrade.model.account import Caller
 from pagegrade.model.monitors import Budget, Crossing, Monitor, Remind, Silence
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
-from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.repositories.id_order import rows_beside
+from pagegrade.store.repositories.installation import AgeMs
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.schema.tables import accounts, api_keys, audits, monitor_crossings, monitors, reports, silences
 

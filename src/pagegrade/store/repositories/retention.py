@@ -16,9 +16,9 @@ from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.counts import uncount_details
-from pagegrade.store.repositories.deletion_clock import AgeMs
 from pagegrade.store.repositories.host_slots import forget_visits
 from pagegrade.store.repositories.idempotency import forget_requests
+from pagegrade.store.repositories.installation import AgeMs
 from pagegrade.store.repositories.reports import delete_reports
 from pagegrade.store.schema.tables import accounts, reports, run_details, runs
 

@@ -27,10 +27,9 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.report.sanitize import clean_text
 from pagegrade.store.engine import postgresql, sqlite
-from pagegrade.store.engine.database import Transaction
-from pagegrade.store.engine.postgresql_database import PostgresDatabase
+from pagegrade.store.engine.database import Transaction, name_of
+from pagegrade.store.engine.postgresql import PostgresDatabase
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
-from pagegrade.store.engine.url import name_of
 from pagegrade.store.queue.lease_reaper import reap_runs
 from pagegrade.store.repositories.processes import list_live
 from pagegrade.store.schema.migrate import VERSION_ROW, WORKS_ROW, check_schema, schema_state, upgrade_within

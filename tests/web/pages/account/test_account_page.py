@@ -14,7 +14,7 @@ from pagegrade.service.accounts.passwords import CLIENT_AT_ADDRESS
 from pagegrade.service.accounts.sessions import start_session
 from pagegrade.service.sign_in import make_link, store_password
 from pagegrade.store.repositories.accounts import load_account
-from pagegrade.store.repositories.sessions import list_sessions
+from pagegrade.store.repositories.credentials import list_sessions
 from pagegrade.web.pages.account.account_page import browser_name
 from tests.store_builders import add_owner
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance

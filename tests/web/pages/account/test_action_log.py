@@ -7,8 +7,7 @@ from pathlib import Path
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller, Role
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.actions import add_action, list_actions
-from pagegrade.store.repositories.members import add_membership
+from pagegrade.store.repositories.members import add_action, add_membership, list_actions
 from pagegrade.web.pages.account.action_log import KINDS
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.store_builders import add_key, add_owner

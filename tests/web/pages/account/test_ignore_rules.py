@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pagegrade.clock import now_ms
 from pagegrade.model.ignores import IgnoreRule
-from pagegrade.store.repositories.ignores import add_ignore
+from pagegrade.store.repositories.decisions import add_ignore
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance
 from tests.web.pages.account.test_account_page import DETAILS

@@ -10,7 +10,7 @@ import pytest
 from pagegrade.clock import now_ms
 from pagegrade.model.account import SCOPES
 from pagegrade.service.accounts import own_keys
-from pagegrade.store.repositories.keys import list_keys
+from pagegrade.store.repositories.credentials import list_keys
 from pagegrade.web.pages.account.keys import DAY_MS
 from pagegrade.web.pages.html import HELPED
 from tests.store_builders import add_owner

@@ -16,8 +16,8 @@ from pagegrade.model.single_sign_on import GroupRule
 from pagegrade.service.accounts.operations import disable
 from pagegrade.service.accounts.team import invite
 from pagegrade.store.repositories.accounts import find_email, list_accounts
+from pagegrade.store.repositories.credentials import add_passkey
 from pagegrade.store.repositories.members import load_role
-from pagegrade.store.repositories.passkeys import add_passkey
 from pagegrade.web.pages.account.single_sign_on import ATTEMPT, MAX_KEPT
 from pagegrade.web.session_cookie import SESSION, cookie_name
 from tests.identity_provider import CLIENT, SECRET, FakeIssuer, issuer_on_loopback, query_of, sign

@@ -14,8 +14,8 @@ from pagegrade.model.account import Role
 from pagegrade.model.report import MAX_NOTE
 from pagegrade.service.administration import erase_part
 from pagegrade.store.repositories.accounts import mark_erasing
+from pagegrade.store.repositories.credentials import list_sessions, save_workspace
 from pagegrade.store.repositories.members import add_membership
-from pagegrade.store.repositories.sessions import list_sessions, save_workspace
 from tests.report_builders import make_passed, make_report
 from tests.store_builders import NOW_MS, add_owner
 from tests.web.calling import Instance, with_instance

@@ -13,7 +13,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.report.codec import pack_report
 from pagegrade.service.ignores.operations import list_ignores
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.ignores import add_ignore
+from pagegrade.store.repositories.decisions import add_ignore
 from pagegrade.web.pages.reports.finding_forms import MAX_ELEMENTS, elements_of
 from tests.report_builders import make_report, make_result
 from tests.store_builders import add_owner

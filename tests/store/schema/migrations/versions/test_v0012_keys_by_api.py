@@ -7,7 +7,7 @@ from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.keys import list_keys
+from pagegrade.store.repositories.credentials import list_keys
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import NOW_MS, make_empty
 

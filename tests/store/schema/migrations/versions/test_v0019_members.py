@@ -11,8 +11,8 @@ from pagegrade.service.accounts.access import authenticate, make_secret
 from pagegrade.service.accounts.sessions import digest, find_signed_in, make_token
 from pagegrade.service.sign_in import find_linked
 from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.credentials import list_sessions
 from pagegrade.store.repositories.members import list_teammates
-from pagegrade.store.repositories.sessions import list_sessions
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import NOW_MS, make_empty
 

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from pagegrade.model.account import Caller
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import load_account
-from pagegrade.store.repositories.actions import add_action, list_actions
+from pagegrade.store.repositories.members import add_action, list_actions
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import NOW_MS, make_empty
 

@@ -7,7 +7,7 @@ from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.deliveries import list_deliveries
+from pagegrade.store.repositories.webhooks import list_deliveries
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import NOW_MS, make_empty
 

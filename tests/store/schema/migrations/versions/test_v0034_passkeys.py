@@ -7,7 +7,7 @@ from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.passkeys import add_passkey, find_passkey
+from pagegrade.store.repositories.credentials import add_passkey, find_passkey
 from pagegrade.store.schema.migrate import FOLDER, migrate
 from tests.store_builders import NOW_MS, make_empty
 

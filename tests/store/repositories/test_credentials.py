@@ -4,30 +4,126 @@ import hashlib
 from functools import partial
 from pathlib import Path
 
+import pytest
+from sqlalchemy.exc import IntegrityError
+
 from pagegrade.model.account import Session
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.deletion_clock import AgeMs
-from pagegrade.store.repositories.sessions import (
+from pagegrade.store.repositories.accounts import mark_erasing
+from pagegrade.store.repositories.credentials import (
     AHEAD_MS,
     add_link,
+    add_passkey,
     add_session,
+    count_keys,
     end_oldest,
     end_session,
     end_sessions,
     end_token,
+    find_caller,
     find_link,
+    find_passkey,
     find_session,
     forget_ended,
     forget_links,
+    list_keys,
+    list_passkeys,
     list_sessions,
+    note_passkey_use,
+    remove_passkey,
     replace_token,
+    revoke_key,
     rotate_session,
+    touch_keys,
     touch_session,
     use_link,
 )
-from tests.store_builders import NOW_MS, add_owner, make_database
+from pagegrade.store.repositories.credentials import add_key as save_key
+from pagegrade.store.repositories.installation import AgeMs
+from tests.store_builders import NOW_MS, add_key, add_owner, make_database
 
 DAY_MS = 86_400_000
+
+
+def digest(secret: str) -> bytes:
+    """The stored digest of a secret."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def test_a_caller_is_found_by_the_hash_of_the_secret(tmp_path: Path) -> None:
+    """With exactly the key and the account that were stored; valid or not is not decided here."""
+    database = make_database(tmp_path)
+    add_owner(database)
+    bob, _ = add_owner(database, "Bob")
+    key, secret = add_key(database, bob.id, name="ci", scopes=("reports:read",), expires_at_ms=NOW_MS - 1)
+    found = database.read_here(lambda tx: find_caller(tx, digest(secret)))
+
+    assert found is not None
+    assert (found.account, found.key) == (bob, key)
+    assert database.read_here(lambda tx: find_caller(tx, digest("x"))) is None
+    database.close()
+
+
+def test_keys_are_listed_oldest_first(tmp_path: Path) -> None:
+    """Of one account or of all."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    bob, _ = add_owner(database, "Bob")
+    key, _ = add_key(database, alice.id)
+    everyone = database.read_here(list_keys)
+    hers = database.read_here(lambda tx: list_keys(tx, alice.id))
+
+    assert [each.account_id for each in everyone] == [alice.id, bob.id, alice.id]
+    assert hers == (everyone[0], key)
+    assert database.read_here(count_keys) == 3
+    database.close()
+
+
+def test_a_key_is_revoked_once(tmp_path: Path) -> None:
+    """The first time stays written."""
+    database = make_database(tmp_path)
+    alice, _ = add_owner(database)
+    key, _ = add_key(database, alice.id)
+    changed = [database.write_here(partial(revoke_key, key_id=key.id, now_ms=NOW_MS + at)) for at in (1, 2)]
+    unknown = database.write_here(lambda tx: revoke_key(tx, 99, NOW_MS))
+
+    assert changed == [True, False]
+    assert not unknown
+    assert database.read_here(list_keys)[1].revoked_at_ms == NOW_MS + 1
+    database.close()
+
+
+def test_the_last_use_only_moves_forward(tmp_path: Path) -> None:
+    """Two processes may write theirs in any order; a key that is gone is no error."""
+    database = make_database(tmp_path)
+    add_owner(database)
+    for used_at_ms in (NOW_MS, NOW_MS + 60_000, NOW_MS - 60_000):
+        database.write_here(partial(touch_keys, used_at_ms={1: used_at_ms, 99: used_at_ms}))
+    database.write_here(lambda tx: touch_keys(tx, {}))
+
+    assert database.read_here(list_keys)[0].last_used_at_ms == NOW_MS + 60_000
+    database.close()
+
+
+def test_one_secret_belongs_to_one_key(tmp_path: Path) -> None:
+    """A secret that opened two accounts would open the wrong one."""
+    database = make_database(tmp_path)
+    alice, secret = add_owner(database)
+
+    with pytest.raises(IntegrityError):
+        database.write_here(
+            lambda tx: save_key(
+                tx,
+                alice.id,
+                name="again",
+                prefix="pgk_",
+                secret_sha256=digest(secret),
+                scopes=(),
+                expires_at_ms=None,
+                now_ms=NOW_MS,
+            )
+        )
+    database.close()
 
 
 def sha(text: str) -> bytes:
@@ -208,3 +304,53 @@ def test_what_is_over_is_forgotten(tmp_path: Path) -> None:
     assert [each.id for each in database.read_here(lambda tx: list_sessions(tx, alice.id))] == [kept]
     assert database.read_here(lambda tx: find_link(tx, sha("new"), NOW_MS)) == alice
     database.close()
+
+
+def test_passkeys_are_found_listed_used_and_removed(tmp_path: Path) -> None:
+    """By the id that the device gave them, or by account; another account's hand removes nothing."""
+    database = make_database(tmp_path)
+    alice, bob = add_owner(database)[0], add_owner(database, "Bob")[0]
+    made = {"credential": b"data", "sign_count": 1, "challenged_at_ms": NOW_MS, "now_ms": NOW_MS}
+
+    def add(account_id: int, credential_id: bytes) -> int | None:
+        return database.write_here(
+            lambda tx: add_passkey(tx, account_id, name="Laptop", credential_id=credential_id, **made)  # type: ignore[arg-type]
+        )
+
+    first, second = add(alice.id, b"\x00"), add(alice.id, b"\x00\x00")
+
+    assert first is not None
+    assert add(bob.id, b"\x00") is None
+    database.write_here(
+        lambda tx: note_passkey_use(tx, first, sign_count=2**32 - 1, challenged_at_ms=9, now_ms=NOW_MS + 1)
+    )
+    found = database.read_here(lambda tx: find_passkey(tx, b"\x00"))
+
+    assert found is not None
+    assert (found.id, found.account_id, found.credential, found.sign_count) == (first, alice.id, b"data", 2**32 - 1)
+    assert (found.challenged_at_ms, found.created_at_ms, found.used_at_ms) == (9, NOW_MS, NOW_MS + 1)
+    assert [each.id for each in database.read_here(lambda tx: list_passkeys(tx, alice.id))] == [first, second]
+    assert not database.write_here(lambda tx: remove_passkey(tx, bob.id, first))
+    assert database.write_here(lambda tx: remove_passkey(tx, alice.id, first))
+    assert database.read_here(lambda tx: find_passkey(tx, b"\x00")) is None
+
+
+def test_erasure_leaves_none(tmp_path: Path) -> None:
+    """Not even while the rest of the account is still being erased."""
+    database = make_database(tmp_path)
+    alice = add_owner(database)[0]
+    database.write_here(
+        lambda tx: add_passkey(
+            tx,
+            alice.id,
+            name="Laptop",
+            credential_id=b"1",
+            credential=b"data",
+            sign_count=0,
+            challenged_at_ms=NOW_MS,
+            now_ms=NOW_MS,
+        )
+    )
+    database.write_here(lambda tx: mark_erasing(tx, alice.id, NOW_MS))
+
+    assert database.read_here(lambda tx: find_passkey(tx, b"1")) is None

@@ -6,8 +6,8 @@ from typing import Final
 import pytest
 
 from pagegrade.model.errors import InvalidInput
+from pagegrade.store.engine.database import name_of, parse_database_url
 from pagegrade.store.engine.factory import open_database
-from pagegrade.store.engine.url import name_of, parse_database_url
 from tests.store_builders import make_file
 
 SECRET: Final = "hunter2"

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 
 from pagegrade.model.errors import Unavailable
-from pagegrade.store.engine import postgresql, postgresql_database
+from pagegrade.store.engine import postgresql
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from tests.fault.relay import Relay, relay_to
@@ -62,7 +62,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little patience, so that tests need little too."""
     monkeypatch.setitem(postgresql.make_engine.__kwdefaults__ or {}, "patience_s", SHORT_S)
     monkeypatch.setattr(postgresql, "CONNECT_S", 2)
-    monkeypatch.setattr(postgresql_database, "SILENT_S", 0.1)
+    monkeypatch.setattr(postgresql, "SILENT_S", 0.1)
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_a_connection_whose_transaction_does_not_end_is_replaced(
         raise ValueError("after an error")
 
     with monkeypatch.context() as patch:
-        patch.setattr(postgresql_database, "_ROLL_BACK", "SELECT 1 / 0")
+        patch.setattr(postgresql, "_ROLL_BACK", "SELECT 1 / 0")
         with pytest.raises(ValueError, match="after an error"):
             use(fail)
 
@@ -461,12 +461,12 @@ def test_what_cannot_be_put_in_order_is_done_again_for_a_while(database: Databas
     tries.clear()
 
     assert reason_of(lambda: database.write_here(lambda tx: fail(tx, 1_000))) == "database_locked"
-    assert (len(tries), database.read_here(count_notes)) == (postgresql_database.TRIES, 1)
+    assert (len(tries), database.read_here(count_notes)) == (postgresql.TRIES, 1)
 
 
 def test_too_much_that_waits_is_refused_at_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """No call waits behind hundreds; accepted work is done."""
-    monkeypatch.setattr(postgresql_database, "MAX_WAITING", 20)
+    monkeypatch.setattr(postgresql, "MAX_WAITING", 20)
     database = open_database(url, readers=1, writers=1)
     go_on = threading.Event()
 

@@ -1,19 +1,29 @@
-"""Ignore rules of accounts."""
+"""Decisions of people about findings: ignore rules, and results of success criteria that were evaluated by hand."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, insert, or_, select
+from sqlalchemy import ColumnElement, Row, and_, delete, func, insert, or_, select, update
 
+from pagegrade.model.account import Caller
 from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
+from pagegrade.model.report import ManualResult
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.reports import GREATEST_ID
-from pagegrade.store.schema.tables import ignores, reports
+from pagegrade.store.schema.tables import accounts, api_keys, ignores, manual_results, reports
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_RESULT_COLUMNS = (
+    manual_results.c.criterion,
+    manual_results.c.outcome,
+    manual_results.c.note,
+    manual_results.c.evidence,
+    manual_results.c.at_ms,
+    manual_results.c.page_sha256,
+)
 
 
 def add_ignore(
@@ -34,7 +44,7 @@ def add_ignore(
         "expires_at_ms": None if rule.expires_at is None else (rule.expires_at - _EPOCH) // timedelta(milliseconds=1),
         "created_at_ms": now_ms,
     }
-    return _stored(tx.execute(insert(ignores).values(new).returning(ignores)).one())
+    return _stored_ignore(tx.execute(insert(ignores).values(new).returning(ignores)).one())
 
 
 def load_ignore(tx: Transaction, account_id: int, ignore_id: int, *, project: str | None = None) -> StoredIgnore | None:
@@ -45,7 +55,7 @@ def load_ignore(tx: Transaction, account_id: int, ignore_id: int, *, project: st
     if project is not None:
         which.append(_is_of_project(project))
     row = tx.execute(select(ignores).where(*which)).first()
-    return None if row is None else _stored(row)
+    return None if row is None else _stored_ignore(row)
 
 
 def count_ignores(tx: Transaction, account_id: int) -> int:
@@ -72,7 +82,7 @@ def list_ignores(
     if skipped >= total:
         return (), total
     rows = tx.execute(select(ignores).where(*which).order_by(ignores.c.id.desc()).limit(per_page).offset(skipped))
-    return tuple(map(_stored, rows)), total
+    return tuple(map(_stored_ignore, rows)), total
 
 
 def walk_ignores(
@@ -88,7 +98,7 @@ def walk_ignores(
 ) -> tuple[StoredIgnore, ...]:
     """The rules after the id ``beside`` in the list, or before it; ``None``: from its beginning, or any."""
     query = select(ignores).where(*_which(account_id, check, report_id, project))
-    return tuple(map(_stored, rows_beside(tx, query, ignores.c.id, count, beside=beside, backward=backward)))
+    return tuple(map(_stored_ignore, rows_beside(tx, query, ignores.c.id, count, beside=beside, backward=backward)))
 
 
 def _which(account_id: int, check: str | None, report_id: int | None, project: str | None) -> list[ColumnElement[bool]]:
@@ -121,7 +131,7 @@ def list_rules_of_report(tx: Transaction, account_id: int, report_id: int) -> tu
         .order_by(ignores.c.id)
         .limit(MAX_RULES)
     )
-    return tuple(_stored(row).rule for row in rows)
+    return tuple(_stored_ignore(row).rule for row in rows)
 
 
 def delete_ignore(tx: Transaction, account_id: int, ignore_id: int) -> bool:
@@ -137,7 +147,7 @@ def delete_of_project(tx: Transaction, account_id: int, project: str) -> None:
     tx.execute(delete(ignores).where(ignores.c.account_id == account_id, ignores.c.project == project))
 
 
-def _stored(row: Row[Any]) -> StoredIgnore:
+def _stored_ignore(row: Row[Any]) -> StoredIgnore:
     expires_at_ms = row.expires_at_ms
     return StoredIgnore(
         rule=IgnoreRule(
@@ -155,3 +165,36 @@ def _stored(row: Row[Any]) -> StoredIgnore:
         report_id=row.report_id,
         created_at_ms=row.created_at_ms,
     )
+
+
+def load_results(tx: Transaction, report_id: int) -> tuple[ManualResult, ...]:
+    """Return the results of a report, one for each criterion at most, by its number as text."""
+    joined = manual_results.outerjoin(accounts, accounts.c.id == manual_results.c.person_id).outerjoin(
+        api_keys, api_keys.c.id == manual_results.c.key_id
+    )
+    author = func.coalesce(api_keys.c.name, accounts.c.name, "").label("author")
+    query = (
+        select(*_RESULT_COLUMNS, author)
+        .select_from(joined)
+        .where(manual_results.c.report_id == report_id)
+        .order_by(manual_results.c.criterion)
+    )
+    return tuple(
+        ManualResult(**{**row, "page_sha256": bytes(row["page_sha256"])}) for row in tx.execute(query).mappings()
+    )
+
+
+def save_result(tx: Transaction, caller: Caller, report_id: int, result: ManualResult) -> None:
+    """Store a result of the caller in place of the one that its criterion had; the report counts as changed."""
+    delete_result(tx, report_id, result.criterion, now_ms=result.at_ms)
+    row = {column.name: getattr(result, column.name) for column in _RESULT_COLUMNS}
+    author = {"person_id": caller.person.id} if caller.key is None else {"key_id": caller.key.id}
+    tx.execute(insert(manual_results).values(report_id=report_id, **author, **row))
+
+
+def delete_result(tx: Transaction, report_id: int, criterion: str, *, now_ms: int) -> None:
+    """Delete the result of a criterion, if there is one; the report counts as changed."""
+    mine = (manual_results.c.report_id == report_id, manual_results.c.criterion == criterion)
+    tx.execute(delete(manual_results).where(*mine))
+    changed = {"revision": reports.c.revision + 1, "updated_at_ms": now_ms}
+    tx.execute(update(reports).where(reports.c.id == report_id).values(changed))

@@ -7,25 +7,34 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from pagegrade.model.account import Caller
 from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.report import ManualResult
 from pagegrade.model.stored import Priority
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.queue.lease import start_run
 from pagegrade.store.queue.runs import enqueue_run
 from pagegrade.store.repositories.accounts import delete_account, mark_erasing
-from pagegrade.store.repositories.ignores import (
+from pagegrade.store.repositories.decisions import (
     add_ignore,
     count_ignores,
     delete_ignore,
     delete_of_project,
+    delete_result,
     list_ignores,
     list_rules_of_report,
     load_ignore,
+    load_results,
+    save_result,
 )
 from pagegrade.store.repositories.reports import add_report, delete_report, load_report
-from tests.store_builders import NOW_MS, add_owner, make_database
+from tests.queue_builders import Queue
+from tests.store_builders import BACKENDS, NOW_MS, Backend, add_owner, make_database, on
 
 RULE = IgnoreRule(check="image-alt", reason="Known.", author="Alice")
+FAILED = ManualResult(
+    criterion="1.4.5", outcome="failed", note="The banner.", evidence="", author="Alice", at_ms=NOW_MS, page_sha256=b"x"
+)
 
 
 @pytest.fixture
@@ -178,3 +187,37 @@ def test_a_run_that_lost_its_leader_finds_none_under_other_rules(database: Datab
 
     assert leaders == [None, first if which is None else None]
     assert second > first
+
+
+@pytest.fixture(params=BACKENDS)
+def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A database of each kind."""
+    kind: Backend = request.param
+    with on(kind):
+        made = make_database(tmp_path)
+    yield made
+    made.close()
+
+
+def test_a_criterion_has_one_result(empty_database: Database) -> None:
+    """The newer one replaces it, and the report counts as changed each time, so that no client keeps an old export."""
+    alice, _ = add_owner(empty_database, "Alice")
+    caller = Caller(account=alice)
+    report_id = Queue(empty_database, alice.id).add("https://a.example/").report_id
+    passed = replace(FAILED, outcome="passed")
+    other = replace(FAILED, criterion="1.2.2")
+
+    def revision() -> int:
+        found = empty_database.read_here(lambda tx: load_report(tx, alice.id, report_id))
+        assert found is not None
+        return found.revision
+
+    before = revision()
+    for result in (FAILED, passed, other):
+        empty_database.write_here(lambda tx, result=result: save_result(tx, caller, report_id, result))  # type: ignore[misc]
+    saved, between = empty_database.read_here(lambda tx: load_results(tx, report_id)), revision()
+    empty_database.write_here(lambda tx: delete_result(tx, report_id, "1.2.2", now_ms=NOW_MS))
+
+    assert saved == (other, passed)
+    assert (between, revision()) == (before + 3, before + 4)
+    assert empty_database.read_here(lambda tx: load_results(tx, report_id)) == (passed,)
