@@ -152,6 +152,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         _post("/reports/selected", {"deed": "again", "report-{filler_0.id}": "1"}, name="again", status=303),
         _post("/reports/selected", {"deed": "again", "all": "1", "back": ""}, name="all"),
         _post("/reports/selected", {"deed": "delete", "site-shop-0.example": "1", "back": "/projects"}, name="sites"),
+        _post("/reports/selected", {"deed": "tag", "site-shop-0.example": "1", "back": "/projects"}, name="tags"),
     ),
     ("POST", "/reports/bulk"): (
         _post("/reports/bulk", {"urls": f"{_LONG_LIST}\n{_HOSTILE}\nftp://x.example/"}, name="preview"),

@@ -111,7 +111,7 @@ def test_an_id_that_names_nothing_is_always_the_same_404(tmp_path: Path, name: s
         (f"{REPORTS}/1", "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"),
         (f"{REPORTS}/1/runs", "GET, HEAD, OPTIONS"),
         ("/api/v1/account", "GET, HEAD, OPTIONS"),
-        ("/api/v1/projects/example.com", "DELETE, GET, HEAD, OPTIONS"),
+        ("/api/v1/projects/example.com", "DELETE, GET, HEAD, OPTIONS, PUT"),
     ],
 )
 def test_other_methods_get_the_allowed_list(tmp_path: Path, path: str, allow: str) -> None:

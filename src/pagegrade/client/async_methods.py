@@ -103,6 +103,7 @@ class AsyncMethods(AsyncCaller):
     list_projects = awaited(SyncMethods.list_projects)
     iterate_projects = iterated(SyncMethods.iterate_projects)
     show_project = awaited(SyncMethods.show_project)
+    tag_project = awaited(SyncMethods.tag_project)
     delete_project = awaited(SyncMethods.delete_project)
     show_account = awaited(SyncMethods.show_account)
     list_keys = awaited(SyncMethods.list_keys)

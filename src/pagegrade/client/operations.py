@@ -94,6 +94,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "export_audit": Operation(method="GET", path="/api/v1/audits/{id}/export"),
     "list_projects": Operation(method="GET", path="/api/v1/projects"),
     "show_project": Operation(method="GET", path="/api/v1/projects/{project}"),
+    "tag_project": Operation(method="PUT", path="/api/v1/projects/{project}", body="application/json"),
     "delete_project": Operation(method="DELETE", path="/api/v1/projects/{project}"),
     "show_account": Operation(method="GET", path="/api/v1/account"),
     "list_keys": Operation(method="GET", path="/api/v1/account/keys"),

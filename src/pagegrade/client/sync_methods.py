@@ -2267,23 +2267,59 @@ class SyncMethods(SyncCaller):
         )
 
     def list_projects(
-        self, *, per_page: Literal[10, 25, 50, 100] | None = None, page: int | None = None
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        search: str | None = None,
+        tag: str | None = None,
+        sort_by: Literal["name", "score", "analyzed"] | None = None,
+        sort: Literal["asc", "desc"] | None = None,
     ) -> ProjectList:
         """List projects.
 
-        The hosts of the account's reports by name, with how many reports each has.
+        The hosts of the account's reports, with how many reports and which tags each has.
 
         The key needs the scope `reports:read`.
 
         Args:
             per_page: Items of a page.
             page: Number of the page, from 1.
+            search: Only hosts that contain this.
+            tag: Only hosts that have this tag.
+            sort_by: `score`: the mean of the newest 1,000 reports; `analyzed`: the last analysis.
+            sort: Hosts without a value come last in both directions.
         """
-        return cast("ProjectList", self._answer("list_projects", query={"per_page": per_page, "page": page}))
+        return cast(
+            "ProjectList",
+            self._answer(
+                "list_projects",
+                query={
+                    "per_page": per_page,
+                    "page": page,
+                    "search": search,
+                    "tag": tag,
+                    "sort_by": sort_by,
+                    "sort": sort,
+                },
+            ),
+        )
 
-    def iterate_projects(self, *, per_page: Literal[10, 25, 50, 100] | None = None) -> Iterator[Project]:
+    def iterate_projects(
+        self,
+        *,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        search: str | None = None,
+        tag: str | None = None,
+        sort_by: Literal["name", "score", "analyzed"] | None = None,
+        sort: Literal["asc", "desc"] | None = None,
+    ) -> Iterator[Project]:
         """Yield every item of ``list_projects``, page by page."""
-        items = self._items("list_projects", query={"per_page": per_page}, by_cursor=False)
+        items = self._items(
+            "list_projects",
+            query={"per_page": per_page, "search": search, "tag": tag, "sort_by": sort_by, "sort": sort},
+            by_cursor=False,
+        )
         return cast("Iterator[Project]", items)
 
     def show_project(self, project: str) -> Project:
@@ -2298,11 +2334,25 @@ class SyncMethods(SyncCaller):
         """
         return cast("Project", self._data("show_project", path={"project": project}))
 
+    def tag_project(self, project: str, tags: list[str]) -> Project:
+        """Tag a site.
+
+        Replaces the tags of a host, by which lists of hosts can be filtered.
+
+        The key needs the scope `reports:write`.
+
+        Args:
+            project: Host of the project, with its port where that is not the usual one.
+            tags: They replace those that there were; each of up to 40 characters, in small letters. An empty
+                list removes all.
+        """
+        return cast("Project", self._data("tag_project", path={"project": project}, body={"tags": tags}))
+
     def delete_project(self, project: str) -> DeletedProject:
         """Delete a site with its reports.
 
-        Deletes every report on the host with its monitors, and the ignore rules and webhooks that are limited
-        to the host. Reports that are created meanwhile may stay.
+        Deletes every report on the host with its monitors, its tags, and the ignore rules and webhooks that are
+        limited to the host. Reports that are created meanwhile may stay.
 
         The key needs the scope `reports:write`.
 

@@ -1693,6 +1693,7 @@ class Project(TypedDict):
     object: Literal["project"]
     project: str
     reports: int
+    tags: list[str]
 
 
 class ProjectAnswer(TypedDict):
@@ -2055,6 +2056,10 @@ class StoredEntry(TypedDict):
     name: str
     size_bytes: int | None
     by_script: bool
+
+
+class TagsBody(TypedDict):
+    tags: list[str]
 
 
 class Thresholds(TypedDict):

@@ -229,6 +229,25 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     """Read towards the beginning of the list: the reports just before."""
 
 
+MAX_TAGS: Final = 20
+"""Of one site."""
+MAX_TAG: Final = 40
+"""Characters of a tag."""
+SiteOrder = Literal["name", "score", "analyzed"]
+
+
+class SiteQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """Filters and order of a list of projects."""
+
+    search: str = ""
+    """Part of the name; empty: any."""
+    tag: str = ""
+    """Only with this tag; empty: with any or none."""
+    sort_by: SiteOrder = "name"
+    descending: bool = False
+    """Projects without a score come last in both directions."""
+
+
 class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
     """Filters, order and page of a list of reports."""
 

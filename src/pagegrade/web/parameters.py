@@ -228,10 +228,6 @@ class RunListQuery(Paged):
     """Runs come newest first."""
 
 
-class ProjectListQuery(Paged):
-    """Projects come in the order of their names."""
-
-
 class CompareQuery(BaseModel):
     """Two runs to compare."""
 

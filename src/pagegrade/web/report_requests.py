@@ -8,14 +8,15 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from msgspec.structs import replace
+from pydantic import Field
 
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable, ValidationFailed, Violation
 from pagegrade.model.ignores import IgnoreRule
-from pagegrade.model.stored import RATINGS, ListQuery
+from pagegrade.model.stored import MAX_TAG, RATINGS, ListQuery, SiteOrder, SiteQuery
 from pagegrade.parse.url import project_of
 from pagegrade.service.audits.operations import is_crawled
 from pagegrade.service.container import Services
@@ -26,7 +27,14 @@ from pagegrade.service.reports.operations import is_finished
 from pagegrade.service.reports.validation import NewReport, read_new_report
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.body import CLOSE
-from pagegrade.web.parameters import CreateIgnoreBody, CreateReportBody, ReportListQuery, ReportWalkQuery
+from pagegrade.web.parameters import (
+    MAX_SEARCH_CHARACTERS,
+    CreateIgnoreBody,
+    CreateReportBody,
+    Paged,
+    ReportListQuery,
+    ReportWalkQuery,
+)
 from pagegrade.web.problems import Rejected
 from pagegrade.web.request import Request
 
@@ -116,6 +124,32 @@ def refuse_when_draining(services: Services) -> None:
     if services.draining:
         error = Unavailable("This process is about to stop; try again.", retry_after_s=RETRY_AFTER_S)
         raise Rejected(error.code, error.message, headers=(("Retry-After", str(RETRY_AFTER_S)), CLOSE))
+
+
+class ProjectListQuery(Paged):
+    """Projects come in the order of their names, unless another is asked for."""
+
+    search: str | None = Field(
+        None, max_length=MAX_SEARCH_CHARACTERS, description="Only hosts that contain this.", examples=["example"]
+    )
+    tag: str | None = Field(
+        None, max_length=MAX_TAG, description="Only hosts that have this tag.", examples=["client a"]
+    )
+    sort_by: SiteOrder = Field(
+        "name", description="`score`: the mean of the newest 1,000 reports; `analyzed`: the last analysis."
+    )
+    sort: Literal["asc", "desc"] = Field("asc", description="Hosts without a value come last in both directions.")
+
+
+def site_query(query: ProjectListQuery) -> SiteQuery:
+    """Return the query of a list of projects; a name in another script is looked for as a whole."""
+    text = (query.search or "").strip().lower()
+    return SiteQuery(
+        search=text if text.isascii() else project_of(text) or text,
+        tag=" ".join((query.tag or "").lower().split()),
+        sort_by=query.sort_by,
+        descending=query.sort == "desc",
+    )
 
 
 def typed_project(request: Request) -> str:

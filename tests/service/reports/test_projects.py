@@ -6,15 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from pagegrade.model.errors import NotFound
+from pagegrade.model.errors import NotFound, ValidationFailed
+from pagegrade.model.stored import MAX_TAG, MAX_TAGS, SiteQuery
 from pagegrade.service.reports.projects import (
     ProjectSize,
     delete_project,
+    find_named,
     find_project,
     find_projects,
     list_projects,
+    list_tags,
+    read_tags,
     show_project,
+    tag_project,
+    tag_projects,
 )
 from tests.service.instance import Instance, caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -36,7 +43,10 @@ def test_projects_are_listed_with_their_reports(instance: Instance) -> None:
     """One's own, by name."""
     listed = instance.database.read_here(lambda tx: list_projects(tx, instance.alice))
 
-    assert listed.items == (ProjectSize(name="a.example", reports=1), ProjectSize(name="b.example", reports=2))
+    assert listed.items == (
+        ProjectSize(name="a.example", reports=1, tags=()),
+        ProjectSize(name="b.example", reports=2, tags=()),
+    )
     assert listed.total == 2
 
 
@@ -90,3 +100,64 @@ def test_a_project_is_deleted_in_steps(instance: Instance) -> None:
     assert instance.database.read_here(lambda tx: list_projects(tx, instance.alice)).total == 1
     assert instance.database.read_here(lambda tx: list_projects(tx, instance.bob)).total == 1
     assert instance.database.write_here(lambda tx: delete_project(tx, instance.alice, "")) == ()
+
+
+def test_tags_are_read_in_one_spelling() -> None:
+    """Each once; one more, or one longer, than there may be is refused, and so is a comma."""
+    most, longest = [f"t{number}" for number in range(MAX_TAGS)], "x" * MAX_TAG
+
+    assert read_tags([" Client  A", "client a", "", "  "]) == ("client a",)
+    assert read_tags([*most, "T0"]) == tuple(most)
+    assert read_tags([longest]) == (longest,)
+    for refused, code in (([*most, "one"], "too_many"), ([longest + "x"], "too_long"), (["a,b"], "invalid")):
+        with pytest.raises(ValidationFailed) as caught:
+            read_tags(refused)
+        assert [each.code for each in caught.value.violations] == [code]
+
+
+def test_tags_belong_to_ones_own_projects(instance: Instance) -> None:
+    """Bob's project of the same name has none, and a key of another project cannot give any."""
+    database, alice, bob = instance.database, instance.alice, instance.bob
+    tagged = database.write_here(lambda tx: tag_project(tx, alice, "WWW.b.example", ("shop",)))
+
+    assert alice.key is not None
+    of_a = replace(alice, key=replace(alice.key, project="a.example"))
+    with pytest.raises(NotFound):
+        database.write_here(lambda tx: tag_project(tx, of_a, "b.example", ("x",)))
+    with pytest.raises(NotFound):
+        database.write_here(lambda tx: tag_project(tx, bob, "a.example", ("x",)))
+    database.write_here(lambda tx: tag_projects(tx, of_a, ("a.example", "b.example"), add=("of a",), remove=("shop",)))
+
+    assert tagged == ProjectSize(name="b.example", reports=2, tags=("shop",))
+    assert database.read_here(lambda tx: list_tags(tx, alice)) == ("of a", "shop")
+    assert database.read_here(lambda tx: list_tags(tx, bob)) == ()
+    for tag, expected in (("of a", ["a.example"]), ("shop", [])):
+        query = SiteQuery(tag=tag)
+        seen = database.read_here(lambda tx, query=query: list_projects(tx, of_a, query=query))  # type: ignore[misc]
+        assert [each.name for each in seen.items] == expected
+
+
+def test_many_projects_get_and_lose_tags_together(instance: Instance) -> None:
+    """Those that are there; where one would have too many, none changes."""
+    database, alice = instance.database, instance.alice
+    full = tuple(f"t{number}" for number in range(MAX_TAGS))
+    sites = ("a.example", "b.example", "a.example", "unknown.example")
+    database.write_here(lambda tx: tag_project(tx, alice, "b.example", full))
+    with pytest.raises(ValidationFailed):
+        database.write_here(lambda tx: tag_projects(tx, alice, sites, add=("new",), remove=()))
+    before = database.read_here(lambda tx: find_named(tx, alice, sites))
+    database.write_here(lambda tx: tag_projects(tx, alice, sites, add=("new",), remove=("t0", "t1")))
+    after = database.read_here(lambda tx: find_named(tx, alice, sites))
+
+    assert [(each.name, len(each.tags)) for each in before] == [("a.example", 0), ("b.example", MAX_TAGS)]
+    assert [each.tags for each in after] == [("new",), tuple(sorted((*full[2:], "new")))]
+
+
+def test_a_project_goes_with_its_tags(instance: Instance) -> None:
+    """So that a later one of that name has none."""
+    database, alice = instance.database, instance.alice
+    database.write_here(lambda tx: tag_project(tx, alice, "a.example", ("shop",)))
+    database.write_here(lambda tx: delete_project(tx, alice, "a.example"))
+    instance.create("https://a.example/again")
+
+    assert database.read_here(lambda tx: show_project(tx, alice, "a.example")).tags == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from sqlalchemy import Update, update
 
 from pagegrade.model.account import Account
 from pagegrade.model.rendering import LoadMetrics
-from pagegrade.model.stored import ListQuery
+from pagegrade.model.stored import ListQuery, SiteQuery
 from pagegrade.report.page_summary import rendered_page
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import projects
@@ -23,14 +24,17 @@ from pagegrade.store.repositories.projects import (
     delete_from_project,
     latest_at_ms,
     list_projects,
+    list_tags,
     load_project,
     pages_that_got_worse,
     scores_of_project,
+    set_tags,
+    tags_of,
 )
 from pagegrade.store.repositories.report_list import list_reports
 from pagegrade.store.repositories.reports import add_report
 from pagegrade.store.repositories.run_history import load_recent_scores
-from pagegrade.store.schema.tables import runs
+from pagegrade.store.schema.tables import reports, runs
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_failed_report, make_report
 from tests.share_builders import DAY_MS, add_shared, finish, run_again
@@ -285,3 +289,77 @@ def test_other_engines_are_no_score_of_a_week_ago(tmp_path: Path) -> None:
         assert database.read_here(lambda tx: load_recent_scores(tx, [report], 9)) == {report.id: (60, 58)}
     finally:
         database.close()
+
+
+def names(tx: Transaction, **asked: Any) -> list[str]:
+    """Names of Alice's projects that a query finds, in its order; the number of all of them is as many."""
+    found, total = list_projects(tx, 1, 1, 10, SiteQuery(**asked))
+    assert total == len(found)
+    return [one.name for one in found]
+
+
+def test_projects_are_found_by_name_and_tag(tmp_path: Path) -> None:
+    """Wildcards of SQL mean nothing, and tags of other accounts are not looked at."""
+    database = make_database(tmp_path)
+    add_owner(database)
+    add_owner(database, "Bob")
+
+    def work(tx: Transaction) -> None:
+        for name in ("a.example", "b.example", "b_b.example"):
+            fill(tx, 1, name, 1)
+        fill(tx, 2, "b.example", 1)
+        set_tags(tx, 1, "a.example", ("shop", "a client"))
+        set_tags(tx, 1, "gone.example", ("nowhere",))
+        set_tags(tx, 2, "b.example", ("shop", "his"))
+
+        assert names(tx, search="b_") == ["b_b.example"]
+        assert names(tx, search="%") == []
+        assert names(tx, tag="shop") == ["a.example"]
+        assert names(tx, tag="shop", search="b.") == []
+        assert names(tx, tag="his") == []
+        assert list_tags(tx, 1) == ("a client", "shop")
+        project = load_project(tx, 1, "a.example")
+        assert project is not None
+        assert project.tags == ("a client", "shop")
+        assert tags_of(tx, 1, ("a.example", "b.example")) == {"a.example": ("a client", "shop"), "b.example": ()}
+        set_tags(tx, 1, "a.example", ("blog",))
+        assert list_tags(tx, 1) == ("blog",)
+
+    database.write_here(work)
+    database.close()
+
+
+def test_projects_are_sorted_by_name_score_and_last_analysis(tmp_path: Path) -> None:
+    """Those without a score come last in both directions, by name."""
+    database = make_database(tmp_path)
+    add_owner(database)
+
+    def work(tx: Transaction) -> None:
+        scores = {"a.example": (50, 70), "b.example": (90,), "c.example": (20, None), "d.example": (None,)}
+        for late, (name, of_pages) in enumerate(scores.items()):
+            fill(tx, 1, name, len(of_pages))
+            for page, score in enumerate(of_pages):
+                which = update(reports).where(reports.c.url == f"https://{name}/{page}")
+                tx.execute(which.values(score=score, dated_at_ms=NOW_MS - 1_000 * late - page))
+        fill(tx, 1, "e.example", 1)
+
+        assert names(tx, descending=True) == ["e.example", "d.example", "c.example", "b.example", "a.example"]
+        assert names(tx, sort_by="score") == ["c.example", "a.example", "b.example", "d.example", "e.example"]
+        assert names(tx, sort_by="score", descending=True) == [
+            "b.example",
+            "a.example",
+            "c.example",
+            "d.example",
+            "e.example",
+        ]
+        assert names(tx, sort_by="analyzed")[:2] == ["d.example", "c.example"]
+        assert names(tx, sort_by="analyzed", descending=True) == [
+            "a.example",
+            "e.example",
+            "b.example",
+            "c.example",
+            "d.example",
+        ]
+
+    database.write_here(work)
+    database.close()

@@ -124,8 +124,57 @@ def test_deleting_a_project_deletes_its_reports(tmp_path: Path, monkeypatch: pyt
 
 def test_a_project_has_a_name_and_a_number_of_reports() -> None:
     """A port that is not the scheme's own belongs to the name."""
-    project = ProjectSize(name="example.com:8080", reports=4)
+    project = ProjectSize(name="example.com:8080", reports=4, tags=("shop",))
 
     assert msgspec.json.decode(project_object(project)) == {
-        "object": "project", "project": "example.com:8080", "reports": 4
+        "object": "project", "project": "example.com:8080", "reports": 4, "tags": ["shop"]
     }  # fmt: skip
+
+
+def test_projects_are_tagged_and_found_by_tag(tmp_path: Path) -> None:
+    """In small letters, each once; the order and a search of the list go together with the tag."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        sent = {"tags": [" Client A", "shop", "SHOP"]}
+        tagged = await instance.call("PUT", f"{PATH}/www.example.com", json=sent)
+        both = await instance.call("GET", f"{PATH}?sort=desc")
+        found = await instance.call("GET", f"{PATH}?tag=Client%20%20a&search=EXAMPLE&sort_by=score")
+        none = await instance.call("GET", f"{PATH}?tag=shop&search=8080")
+        removed = await instance.call("PUT", f"{PATH}/example.com", json={"tags": []})
+
+        assert_described(ProjectAnswer, tagged.json())
+        assert tagged.json()["data"]["tags"] == ["client a", "shop"]
+        assert [each["project"] for each in both.json()["data"]] == ["example.com:8080", "example.com"]
+        assert [each["project"] for each in found.json()["data"]] == ["example.com"]
+        first = found.json()["links"]["first"]
+        assert first.endswith("?search=EXAMPLE&tag=Client%20%20a&sort_by=score&per_page=10&page=1")
+        assert none.json()["data"] == []
+        assert removed.json()["data"]["tags"] == []
+
+    with_instance(tmp_path, script)
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ({}, "required"),
+        ({"tags": "a"}, "accepted"),
+        ({"tags": [1]}, "type"),
+        ({"tags": ["x" * 40] + [f"t{number}" for number in range(19)]}, "accepted"),
+        ({"tags": [f"t{number}" for number in range(21)]}, "too_many"),
+        ({"tags": ["x" * 41]}, "too_long"),
+        ({"tags": ["a,b"]}, "invalid"),
+    ],
+)
+def test_tags_have_limits(tmp_path: Path, sent: dict[str, Any], code: str) -> None:
+    """At each of them, and one past it."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        answer = await instance.call("PUT", f"{PATH}/example.com", json=sent)
+
+        found = [each["code"] for each in answer.json().get("violations", [{"code": "accepted"}])]
+        assert found == [code], answer.text
+
+    with_instance(tmp_path, script)

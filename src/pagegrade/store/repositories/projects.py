@@ -1,19 +1,20 @@
-"""Projects: the hosts of an account's reports, how many there are, and figures of one or all above their list."""
+"""Projects: the hosts of an account's reports, how many there are, their tags, and figures of one or all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import bindparam, func, select, text
+from sqlalchemy import ColumnElement, Subquery, bindparam, delete, func, insert, select, text
 
-from pagegrade.model.stored import State, StoredReport
+from pagegrade.model.stored import SiteQuery, State, StoredReport
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.counts import WHOLE_ACCOUNT, Kind, count_projects, load_counts
 from pagegrade.store.repositories.reports import GREATEST_ID, delete_reports
 from pagegrade.store.repositories.run_history import same_basis
+from pagegrade.store.schema.account_tables import site_tags
 from pagegrade.store.schema.tables import report_counts, reports
 
 # One look at the end of an index for each: a greatest value of many groups would read all of them.
@@ -31,38 +32,99 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     counts: Mapping[Kind, int]
     """(state, rating) -> reports."""
+    tags: tuple[str, ...] = ()
+    """In alphabetical order."""
 
 
-def list_projects(tx: Transaction, account_id: int, page: int, per_page: int) -> tuple[tuple[Project, ...], int]:
-    """(the projects of a page by name, how many there are on all pages)."""
-    total = count_projects(tx, account_id)
+EVERY: Final = SiteQuery()
+"""All projects by name."""
+
+
+def list_projects(
+    tx: Transaction, account_id: int, page: int, per_page: int, query: SiteQuery = EVERY
+) -> tuple[tuple[Project, ...], int]:
+    """(the projects of a page in the order of the query, how many there are on all pages)."""
+    names = _names(account_id, query)
+    total = (
+        count_projects(tx, account_id)
+        if not (query.search or query.tag)
+        else int(tx.execute(select(func.count()).select_from(names)).scalar_one())
+    )
     skipped = (page - 1) * per_page
     if skipped >= total or skipped > GREATEST_ID:
         return (), total
-    mine = (report_counts.c.account_id == account_id, report_counts.c.project != WHOLE_ACCOUNT)
-    names = (
-        select(report_counts.c.project)
-        .where(*mine)
-        .group_by(report_counts.c.project)
-        .order_by(report_counts.c.project)
-        .limit(per_page)
-        .offset(skipped)
-    )
-    found: dict[str, dict[tuple[State, int | None], int]] = {name: {} for name in tx.execute(names).scalars()}
+    listed = select(names.c.project).order_by(*_order(account_id, query, names)).limit(per_page).offset(skipped)
+    found: dict[str, dict[tuple[State, int | None], int]] = {name: {} for name in tx.execute(listed).scalars()}
     rows = tx.execute(
         select(report_counts.c.project, report_counts.c.state, report_counts.c.rating, report_counts.c.count).where(
-            *mine, report_counts.c.project.in_(tuple(found))
+            report_counts.c.account_id == account_id, report_counts.c.project.in_(tuple(found))
         )
     )
     for name, state, rating, count in rows:
         found[name][state, rating or None] = count
-    return tuple(Project(name=name, counts=counts) for name, counts in found.items()), total
+    tags = tags_of(tx, account_id, found)
+    return tuple(Project(name=name, counts=counts, tags=tags[name]) for name, counts in found.items()), total
+
+
+def _names(account_id: int, query: SiteQuery) -> Subquery:
+    """Return the names of the projects that a query finds."""
+    names = select(report_counts.c.project).where(
+        report_counts.c.account_id == account_id, report_counts.c.project != WHOLE_ACCOUNT
+    )
+    if query.search:
+        names = names.where(report_counts.c.project.contains(query.search, autoescape=True))
+    if query.tag:
+        tagged = select(site_tags.c.project).where(site_tags.c.account_id == account_id, site_tags.c.tag == query.tag)
+        names = names.where(report_counts.c.project.in_(tagged))
+    return names.distinct().subquery("names")
+
+
+def _order(account_id: int, query: SiteQuery, names: Subquery) -> tuple[ColumnElement[Any], ...]:
+    """Return what a list is sorted by; the name comes last, so that no two projects are equal."""
+    by: ColumnElement[Any] = names.c.project
+    if query.sort_by != "name":
+        wanted = reports.c.score if query.sort_by == "score" else reports.c.dated_at_ms
+        newest = (
+            select(wanted.label("value"))
+            .where(reports.c.account_id == account_id, reports.c.project == names.c.project)
+            .order_by(reports.c.dated_at_ms.desc())
+            .limit(NEWEST if query.sort_by == "score" else 1)
+            .correlate(names)
+            .subquery()
+        )
+        by = select(func.avg(newest.c.value)).scalar_subquery()
+    direction = by.desc() if query.descending else by.asc()
+    return (direction,) if query.sort_by == "name" else (direction.nulls_last(), names.c.project)
 
 
 def load_project(tx: Transaction, account_id: int, name: str) -> Project | None:
     """A project of the account; ``None`` when it has no report there."""
     counts = load_counts(tx, account_id, name) if name else {}
-    return Project(name=name, counts=counts) if counts else None
+    return Project(name=name, counts=counts, tags=tags_of(tx, account_id, (name,))[name]) if counts else None
+
+
+def tags_of(tx: Transaction, account_id: int, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the tags of each of these projects, in alphabetical order."""
+    found: dict[str, list[str]] = {name: [] for name in names}
+    mine = (site_tags.c.account_id == account_id, site_tags.c.project.in_(tuple(found)))
+    for project, tag in tx.execute(select(site_tags.c.project, site_tags.c.tag).where(*mine)):
+        found[project].append(tag)
+    return {name: tuple(sorted(tags)) for name, tags in found.items()}
+
+
+def list_tags(tx: Transaction, account_id: int) -> tuple[str, ...]:
+    """Return the tags that projects of an account have, each once, in alphabetical order."""
+    there = select(report_counts.c.project).where(report_counts.c.account_id == account_id)
+    mine = (site_tags.c.account_id == account_id, site_tags.c.project.in_(there))
+    return tuple(sorted(tx.execute(select(site_tags.c.tag).where(*mine).distinct()).scalars()))
+
+
+def set_tags(tx: Transaction, account_id: int, name: str, tags: Iterable[str]) -> None:
+    """Give a project these tags in place of those that it had."""
+    tx.execute(delete(site_tags).where(site_tags.c.account_id == account_id, site_tags.c.project == name))
+    new = [{"account_id": account_id, "project": name, "tag": tag} for tag in tags]
+    if new:
+        tx.execute(insert(site_tags), new)
 
 
 def latest_at_ms(tx: Transaction, account_id: int, name: str) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Integer, LargeBinary, SmallInteger, Table
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, SmallInteger, Table
 from sqlalchemy import text as sql
 
 from pagegrade.store.schema.columns import ID, METADATA, text
@@ -100,6 +100,16 @@ passkeys = Table(
     Column("used_at_ms", BigInteger),
     sqlite_autoincrement=True,
     comment="Passkeys of people, by the account that each of them signs in to.",
+)
+
+site_tags = Table(
+    "site_tags",
+    METADATA,
+    Column("account_id", ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("project", text(300), primary_key=True),
+    Column("tag", text(40), primary_key=True),
+    Index("ix_site_tags_tag", "account_id", "tag"),
+    comment="Words by which accounts group their sites.",
 )
 
 account_usage = Table(

@@ -5,20 +5,29 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal
 
 import msgspec
+from pydantic import BaseModel, Field
 
+from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.schema import Count, about
+from pagegrade.model.stored import MAX_TAG, MAX_TAGS
 from pagegrade.parse.url import project_of
 from pagegrade.render.english import N_
 from pagegrade.service.container import Services
 from pagegrade.service.reports import projects as service
 from pagegrade.service.reports.projects import ProjectSize
 from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
-from pagegrade.web.parameters import ProjectListQuery
-from pagegrade.web.report_requests import delete_project_in_parts, typed_project
+from pagegrade.web.report_requests import (
+    ProjectListQuery,
+    delete_project_in_parts,
+    refuse_when_draining,
+    site_query,
+    typed_project,
+)
 from pagegrade.web.request import Request
-from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer
+from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, written_answer
 from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
 from pagegrade.web.schemas.shape import Document
 
@@ -29,6 +38,7 @@ class Project(Document, frozen=True, kw_only=True):
     object: Annotated[Literal["project"], about("The kind of object.", "project")]
     project: Annotated[str, about("The host, without `www.`.", "example.com")]
     reports: Annotated[Count, about("Reports on it.", 14)]
+    tags: Annotated[list[str], about("Its tags, in alphabetical order.", ["client a", "shop"])]
 
 
 class ProjectAnswer(Answer, frozen=True, kw_only=True):
@@ -58,7 +68,19 @@ def project_object(project: ProjectSize) -> bytes:
             object="project",
             project=project.name,
             reports=project.reports,
+            tags=list(project.tags),
         )
+    )
+
+
+class TagsBody(BaseModel):
+    """Tags of a host."""
+
+    tags: tuple[str, ...] = Field(
+        max_length=MAX_TAGS,
+        description=f"They replace those that there were; each of up to {MAX_TAG} characters, in small letters. An "
+        "empty list removes all.",
+        examples=[["client a", "shop"]],
     )
 
 
@@ -68,7 +90,7 @@ PATH: Final = "/api/v1/projects"
 async def list_projects(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's projects."""
     query = request.query(ProjectListQuery)
-    found = await work.read(service.list_projects, page=query.page, per_page=query.per_page)
+    found = await work.read(service.list_projects, page=query.page, per_page=query.per_page, query=site_query(query))
     return listed_answer(request, services, found, query, encode=project_object)
 
 
@@ -76,6 +98,16 @@ async def show_project(request: Request, work: UnitOfWork) -> Response:
     """Return a project."""
     project = await work.read(service.show_project, typed_project(request))
     return fresh_answer(request, enveloped(project_object(project)))
+
+
+async def tag_project(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Give a project other tags."""
+    refuse_when_draining(services)
+    fields, violations = await request.fields(TagsBody, lists=("tags",))
+    if violations:
+        raise ValidationFailed(violations)
+    project = await work.write(service.tag_project, typed_project(request), service.read_tags(fields.tags))
+    return written_answer(request, services, project_object(project), minimal=None)
 
 
 async def delete_project(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -91,7 +123,7 @@ OPERATIONS: Final = (
         path=PATH,
         name="list_projects",
         summary="List projects",
-        description="The hosts of the account's reports by name, with how many reports each has.",
+        description="The hosts of the account's reports, with how many reports and which tags each has.",
         handler=list_projects,
         scope="reports:read",
         for_projects=True,
@@ -112,12 +144,26 @@ OPERATIONS: Final = (
         tag="Projects",
     ),
     Operation(
+        method="PUT",
+        path=f"{PATH}/{{project}}",
+        name="tag_project",
+        summary=N_("Tag a site"),
+        description="Replaces the tags of a host, by which lists of hosts can be filtered.",
+        handler=tag_project,
+        scope="reports:write",
+        for_projects=True,
+        body=TagsBody,
+        body_types=(JSON,),
+        answers={200: ProjectAnswer},
+        tag="Projects",
+    ),
+    Operation(
         method="DELETE",
         path=f"{PATH}/{{project}}",
         name="delete_project",
         summary=N_("Delete a site with its reports"),
-        description="Deletes every report on the host with its monitors, and the ignore rules and webhooks that are "
-        "limited to the host. Reports that are created meanwhile may stay.",
+        description="Deletes every report on the host with its monitors, its tags, and the ignore rules and webhooks "
+        "that are limited to the host. Reports that are created meanwhile may stay.",
         handler=delete_project,
         scope="reports:write",
         for_projects=True,

@@ -106,6 +106,8 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("evidence", "too_long"): N_("The evidence is too long. Use at most 2,000 characters."),
     ("reason", "required"): N_("Say why it is ignored."),
     ("reason", "too_long"): N_("The reason is too long. Use at most 500 characters."),
+    ("add", "too_many"): N_("A site has at most 20 tags. Nothing was saved: take some away."),
+    ("add", "too_long"): N_("A tag is too long. Use at most 40 characters for each."),
     ("selector", "required"): N_("Enter a selector, or choose what else is ignored."),
     ("selector", "too_long"): N_("The selector is too long. Use at most 500 characters."),
     ("selector", "invalid"): N_(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import html
 import io
 import json
 import re
@@ -521,7 +522,8 @@ async def send_form(instance: Instance, **sent: str) -> httpx.Response:
 
 def hidden(answer: httpx.Response) -> dict[str, str]:
     """Fields that the question sends back."""
-    return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', answer.text))
+    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', answer.text)
+    return {html.unescape(name): html.unescape(value) for name, value in found}
 
 
 def test_all_that_a_list_finds_are_taken_after_a_question(tmp_path: Path) -> None:
@@ -610,5 +612,75 @@ def test_sites_of_others_cannot_be_ticked(tmp_path: Path) -> None:
         assert answer.headers["location"] == "/projects?said=none_selected"
         assert all_of_his.headers["location"] == "/reports?said=none_selected"
         assert set(await states(instance)) == {1, 2, 3}
+
+    with_instance(tmp_path, script)
+
+
+def test_ticked_sites_get_and_lose_tags(tmp_path: Path) -> None:
+    """After a question, back to the list as it was; what is wrong is said there, and nothing is saved."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        await instance.create("https://b.example/")
+        await instance.call("PUT", "/api/v1/projects/b.example", json={"tags": ["old", "kept"]})
+        back = "/projects?search=example&sort=desc"
+        ticked = {"site-a.example": "1", "site-b.example": "1", "site-unknown.example": "1"}
+        question = await send_form(instance, deed="tag", back=back, **ticked)
+        refused = await send_form(instance, **hidden(question), add="x" * 41)
+        done = await send_form(instance, **hidden(question), add="Shop, client a,,", **{"remove-old": "1"})
+        told = await instance.page("GET", done.headers["location"])
+        listed = (await instance.call("GET", "/api/v1/projects")).json()["data"]
+
+        assert "Tags of 2 sites" in question.text
+        assert 'name="remove-old"' in question.text
+        assert "unknown.example" not in question.text
+        assert (refused.status_code, "A tag is too long" in refused.text) == (422, True)
+        assert done.headers["location"] == "/projects?search=example&sort=desc&said=many_tagged"
+        assert "The tags of the sites were saved." in told.text
+        assert {each["project"]: each["tags"] for each in listed} == {
+            "a.example": ["client a", "shop"],
+            "b.example": ["client a", "kept", "shop"],
+        }
+
+    with_instance(tmp_path, script)
+
+
+def test_all_sites_that_a_list_finds_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their tags, or their reports; of more than are taken at once the first, which is said."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        for name in ("b.example", "c.example", "other.org"):
+            await instance.create(f"https://{name}/")
+        await instance.finish()
+        whole = {"all": "1", "back": "/projects?search=.example&per_page=10"}
+        tags = await send_form(instance, deed="tag", **whole)
+        reports = await send_form(instance, deed="again", **whole)
+        monkeypatch.setattr(bulk, "AT_ONCE", 2)
+        cut = await send_form(instance, deed="tag", **whole)
+        none = await send_form(instance, deed="tag", all="1", back="/projects?search=nothing")
+
+        assert "Tags of 3 sites" in tags.text
+        assert "Analyze 5 pages again" in reports.text
+        assert "other.org" not in tags.text + reports.text
+        assert ("Tags of 2 sites" in cut.text, "More were found." in cut.text) == (True, True)
+        assert none.headers["location"] == "/projects?search=nothing&said=no_sites"
+
+    with_instance(tmp_path, script)
+
+
+def test_sites_of_others_get_no_tags(tmp_path: Path) -> None:
+    """Neither ticked nor all."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        bob = await instance.sign_in(add_owner(instance.services.database, "Bob")[0])
+        for more in ({"site-a.example": "1"}, {"all": "1"}):
+            sent = {"deed": "tag", "sure": "1", "add": "his", "back": "/projects", **more}
+            answer = await instance.call("POST", "/reports/selected", key=None, headers=bob, data=sent)
+
+            assert answer.headers["location"] == "/projects?said=no_sites"
+        shown = await instance.call("GET", "/api/v1/projects/a.example")
+        assert shown.json()["data"]["tags"] == []
 
     with_instance(tmp_path, script)

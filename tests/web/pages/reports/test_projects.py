@@ -90,10 +90,10 @@ def test_many_projects_come_in_pages(tmp_path: Path) -> None:
         behind = await instance.page("GET", "/projects?page=99&per_page=10")
 
         assert "Page 2 of 2" in second.text
-        assert 'href="/projects?page=1&amp;per_page=10"' in second.text
+        assert 'href="/projects?per_page=10"' in second.text
         assert strange.status_code == 200
         assert "11 sites" in strange.text
-        assert 'href="/projects?page=2&amp;per_page=10"' in behind.text
+        assert 'href="/projects?per_page=10&amp;page=2"' in behind.text
 
     with_instance(tmp_path, script)
 
@@ -156,5 +156,35 @@ def test_viewers_are_offered_nothing_that_they_may_not_do(tmp_path: Path) -> Non
         assert "Analyze a page" not in none.text
         assert 'class="lists projects"' in some.text
         assert 'type="checkbox"' not in some.text
+
+    with_instance(tmp_path, script)
+
+
+def test_the_list_is_searched_sorted_and_filtered_by_tag(tmp_path: Path) -> None:
+    """Each of the three keeps the others, and a search that finds nothing says so."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        await instance.call("PUT", "/api/v1/projects/a.example", json={"tags": ["<b>", "shop"]})
+        whole = (await instance.page("GET", "/projects")).text
+        tagged = (await instance.page("GET", "/projects?tag=shop&sort_by=score&sort=desc")).text
+        named = (await instance.page("GET", "/projects?search=B%C3%BCcher.example")).text
+        nothing = (await instance.page("GET", "/projects?search=nothing")).text
+        strange = await instance.page("GET", f"/projects?tag={'x' * 41}&sort_by=%22&sort=up")
+
+        assert 'href="/projects?tag=shop"' in whole
+        assert "&lt;b&gt;" in whole
+        assert "<bdi><b>" not in whole
+        assert 'href="/reports?project=a.example"' in tagged
+        assert "a.example%3A8443" not in tagged
+        assert "1 site found." in tagged
+        assert 'href="/projects?tag=shop&amp;sort_by=score"' in tagged  # turned round
+        assert 'aria-sort="descending"' in tagged
+        assert 'name="tag" value="shop"' in tagged
+        assert "xn--bcher-kva.example" in named
+        assert "a.example%3A8443" not in named
+        assert "No site found" in nothing
+        assert strange.status_code == 200
+        assert "3 sites" in strange.text
 
     with_instance(tmp_path, script)

@@ -35,7 +35,7 @@ from pagegrade.service.reports.batches import (
 )
 from pagegrade.service.reports.listing import find_existing
 from pagegrade.service.reports.operations import any_shares_access, delete_reports, list_all, share_reports
-from pagegrade.service.reports.projects import DELETED_AT_ONCE
+from pagegrade.service.reports.projects import DELETED_AT_ONCE, find_named, list_projects, read_tags, tag_projects
 from pagegrade.service.reports.validation import NewReport
 from pagegrade.service.reports.views import view_each, view_own
 from pagegrade.service.sitemaps import FoundURLs, read_sitemap_urls
@@ -44,10 +44,12 @@ from pagegrade.web.http.body import ClientGone, parse_pairs
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import INERT, Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.forms import problems_of_input, read_form, refusal_of, sentence, with_setting
+from pagegrade.web.pages.forms import problems_of, problems_of_input, read_form, refusal_of, sentence, with_setting
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.monitors import REMINDERS, SCHEDULES
 from pagegrade.web.pages.reports.projects import PATH as SITES
+from pagegrade.web.pages.reports.projects import Asked as AskedSites
+from pagegrade.web.pages.reports.projects import read_asked as read_asked_sites
 from pagegrade.web.pages.reports.report_context import ZIP
 from pagegrade.web.pages.reports.report_list import (
     PATH,
@@ -63,7 +65,7 @@ from pagegrade.web.parameters import CreateReportBody
 from pagegrade.web.problems import Rejected, problem_of
 from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, Archive, make_file, make_file_of_several
-from pagegrade.web.report_requests import has_left, list_query, new_report_of, refuse_when_draining
+from pagegrade.web.report_requests import has_left, list_query, new_report_of, refuse_when_draining, site_query
 from pagegrade.web.request import MAX_ID, Request
 
 MAX_FORM_BYTES: Final = 1_048_576
@@ -277,8 +279,6 @@ async def _show(
 
 MAX_DOCUMENTED: Final = 100
 """Maximum number of reports of one document or ZIP."""
-MAX_SITES: Final = 100
-"""Maximum number of ticked sites: the rows of one page."""
 LISTED: Final = 20
 """Reports that a question names; the others are counted."""
 _SITE: Final = "site-"
@@ -287,6 +287,10 @@ _NAME: Final = re.compile(r"report-([1-9][0-9]{0,18})")
 _SURE: Final = "1"
 _WHOLE: Final = "1"
 """Value of the field that takes all that the list finds in place of the ticked ones."""
+_TAG: Final = "tag"
+"""The action on sites themselves; all others are on their reports."""
+_REMOVE: Final = "remove-"
+"""Beginning of the name of a field that takes a tag away; the rest is the tag."""
 _ASKED: Final = {"delete": "many_deleted", "monitor": "many_monitored", "privacy": "many_shared"}
 """Actions that are confirmed first -> what is said afterwards."""
 _WITH_ACCESS: Final = N_(
@@ -308,6 +312,8 @@ async def act_on_selected(
     # Not "action": a field of that name would shadow the URL of the form (``form.action``) for scripts.
     action = sent.get("deed", "")
     back = _back(view, sent.get("back", ""))
+    if action == _TAG:
+        return await _tag(work, view, sent, back)
     found, is_wider = await _chosen(work, view, sent)
     reports = found[:AT_ONCE]
     if not reports or action not in ("again", *_ASKED, *OF_SEVERAL, *ZIP):
@@ -341,10 +347,10 @@ async def act_on_selected(
 
 async def _chosen(work: UnitOfWork, view: View, sent: Mapping[str, str]) -> tuple[Sequence[StoredReport], bool]:
     """Return reports, more than ``AT_ONCE`` only if some are left out, and true unless each of them was ticked."""
-    projects = [name.removeprefix(_SITE) for name in sent if name.startswith(_SITE)][:MAX_SITES]
+    projects = await _sites(work, sent)
     if projects:
         queries = [ListQuery(project=project) for project in projects]
-    elif sent.get("all") == _WHOLE:
+    elif sent.get("all") == _WHOLE and _sites_asked(sent.get("back", "")) is None:
         queries = [list_query(_asked(view, sent.get("back", "")).query)]
     else:
         return await work.read(find_existing, _selected(sent), view.options, view.now_ms), False
@@ -354,6 +360,46 @@ async def _chosen(work: UnitOfWork, view: View, sent: Mapping[str, str]) -> tupl
             read = work.search if query.search else work.read
             found += await read(list_all, query, view.options, view.now_ms, limit=2 * AT_ONCE)
     return found, True
+
+
+async def _sites(work: UnitOfWork, sent: Mapping[str, str]) -> Sequence[str]:
+    """Return the names of the ticked sites, or of all that a list of sites finds: more than ``AT_ONCE`` if it does."""
+    asked = _sites_asked(sent.get("back", ""))
+    if asked is None or sent.get("all") != _WHOLE:
+        return [name.removeprefix(_SITE) for name in sent if name.startswith(_SITE)][:AT_ONCE]
+    found = await work.read(list_projects, per_page=AT_ONCE + 1, query=site_query(asked.query))
+    return [project.name for project in found.items]
+
+
+async def _tag(work: UnitOfWork, view: View, sent: Mapping[str, str], back: str) -> Response:
+    """Ask for the tags of sites, or save them."""
+    names = await _sites(work, sent)
+    sites = await work.read(find_named, names[:AT_ONCE])
+    if not sites:
+        return go(_with_message(back, "no_sites"))
+    problems: Mapping[str, str] = {}
+    if sent.get("sure") == _SURE:
+        remove = [name.removeprefix(_REMOVE) for name in sent if name.startswith(_REMOVE)]
+        try:
+            add = read_tags(sent.get("add", "").split(","), "add")
+            await work.write(tag_projects, [site.name for site in sites], add=add, remove=remove)
+        except ValidationFailed as error:
+            problems = problems_of(view.texts, error.violations)
+        else:
+            return go(_with_message(back, "many_tagged"))
+    return view.page(
+        "projects_tags.html.jinja",
+        status=422 if problems else 200,
+        sites=[site.name for site in sites],
+        tags=sorted({tag for site in sites for tag in site.tags}),
+        sent=sent,
+        back=sent.get("back", ""),
+        place=back,
+        problems=problems,
+        is_cut=len(names) > AT_ONCE,
+        most=AT_ONCE,
+        listed=LISTED,
+    )
 
 
 async def _do(
@@ -455,16 +501,26 @@ def _selected(sent: Mapping[str, str]) -> list[int]:
 
 
 def _back(view: View, query: str) -> str:
-    """Return the URL of the previous list, from its validated query, or of the list of sites."""
-    return SITES if query == SITES else _asked(view, query).url()
+    """Return the URL of the previous list, of reports or of sites, from its validated query."""
+    sites = _sites_asked(query)
+    return _asked(view, query).url() if sites is None else sites.url()
+
+
+def _sites_asked(back: str) -> AskedSites | None:
+    """Return the query of the list of sites; ``None``: the form was in the list of reports."""
+    path, _, query = back.partition("?")
+    return read_asked_sites(_pairs(query)) if path == SITES else None
 
 
 def _asked(view: View, query: str) -> Asked:
+    return read_asked(_pairs(query), view.texts)
+
+
+def _pairs(query: str) -> Mapping[str, str]:
     try:
-        sent = parse_pairs(query.encode(), "The form")
+        return parse_pairs(query.encode(), "The form")
     except Rejected:
-        sent = {}
-    return read_asked(sent, view.texts)
+        return {}
 
 
 def _with_message(place: str, said: str) -> str:
@@ -497,7 +553,7 @@ def _ask(
         problem=problem,
         asks_to_share=asks_to_share,
         is_cut=is_cut,
-        is_site=sent.get("back") == SITES,
+        is_site=_sites_asked(sent.get("back", "")) is not None,
         most=AT_ONCE,
         listed=LISTED,
     )
@@ -527,7 +583,7 @@ OPERATIONS: Final = (
         method="POST",
         path=f"{PATH}/selected",
         name="act_on_selected",
-        summary=N_("Analyze, share, monitor or delete several reports"),
+        summary=N_("Analyze, share, monitor, tag or delete several reports or sites"),
         handler=act_on_selected,
         access="account",
         tag=PAGES,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
+
+import msgspec
 
 from pagegrade.model.account import Role
+from pagegrade.model.stored import SiteOrder
 from pagegrade.render.english import N_
 from pagegrade.render.escape import unicode_host
 from pagegrade.service.container import Services
@@ -18,24 +22,66 @@ from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.report_context import menus_of_several
 from pagegrade.web.pages.reports.report_list import SAID as REPORTS_SAID
-from pagegrade.web.parameters import ProjectListQuery
-from pagegrade.web.report_requests import delete_project_in_parts, typed_project
+from pagegrade.web.report_requests import ProjectListQuery, delete_project_in_parts, site_query, typed_project
 from pagegrade.web.request import Request
 
 PATH: Final = "/projects"
 PER_PAGE: Final = 25
-SAID: Final = {**REPORTS_SAID, "deleted": ("good", N_("The site and its reports were deleted."))}
+SAID: Final = {
+    **REPORTS_SAID,
+    "deleted": ("good", N_("The site and its reports were deleted.")),
+    "many_tagged": ("good", N_("The tags of the sites were saved.")),
+    "no_sites": ("decent", N_("Nothing was done: tick the sites first.")),
+}
 """Last action -> (style, message)."""
+SORTS: Final[Mapping[SiteOrder, str]] = {"name": "asc", "score": "asc", "analyzed": "desc"}
+"""Order -> direction of the first click on its heading."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A query for the list of sites; what is not valid of it counts as not sent."""
+
+    query: ProjectListQuery
+
+    @property
+    def is_filtered(self) -> bool:
+        """True if the list may leave sites out."""
+        return bool(self.query.search or self.query.tag)
+
+    def url(self, **changes: object) -> str:
+        """Return the URL of the list with some values changed, at its first page; default values are left out."""
+        values = {name: getattr(self.query, name) for name in ("search", "tag", "sort_by", "sort", "per_page")}
+        usual = {"sort_by": "name", "sort": "asc", "per_page": PER_PAGE, "page": 1}
+        sent = {name: value for name, value in {**values, **changes}.items() if value and value != usual.get(name)}
+        return f"{PATH}?{urlencode(sent, quote_via=quote)}" if sent else PATH
+
+    def sort_url(self, order: SiteOrder) -> str:
+        """Return the URL of a column heading: sorted by the column, or in the opposite direction."""
+        turned = "asc" if self.query.sort == "desc" else "desc"
+        return self.url(sort_by=order, sort=turned if self.query.sort_by == order else SORTS[order])
+
+    def aria_sort(self, order: SiteOrder) -> str:
+        """Return the value of ``aria-sort``; empty if the list is sorted by another column."""
+        if self.query.sort_by != order:
+            return ""
+        return "descending" if self.query.sort == "desc" else "ascending"
+
+
+def read_asked(sent: Mapping[str, str]) -> Asked:
+    """Read a query."""
+    # A wrong number is no reason for a page of problems: there is a first page.
+    return Asked(read_fields(ProjectListQuery, {"per_page": str(PER_PAGE), **sent}, "query", lenient=True)[0])
 
 
 async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> Response:
-    """Return the projects by name."""
+    """Return the projects that are asked for."""
     sent = read_query(request)
-    # A wrong number is no reason for a page of problems: there is a first page.
-    query, _ = read_fields(ProjectListQuery, {"per_page": str(PER_PAGE), **sent}, "query", lenient=True)
-    found, total = await work.read(service.find_projects, view.now_ms, page=query.page, per_page=query.per_page)
+    asked = read_asked(sent)
+    query = asked.query
+    found, total = await work.read(
+        service.find_projects, view.now_ms, page=query.page, per_page=query.per_page, query=site_query(query)
+    )
     said = SAID.get(sent.get("said", ""))
-    size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
     return view.page(
         "projects.html.jinja",
         projects=[
@@ -45,9 +91,11 @@ async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> R
         ],
         menus=menus_of_several(view.texts),
         total=total,
+        asked=asked,
+        page_url=lambda number: asked.url(page=number),
+        tags=await work.read(service.list_tags),
         page=query.page,
         last_page=max(1, -(-total // query.per_page)),
-        url=lambda number: f"{PATH}?page={number}{size}",
         said=None if said is None else view.texts.gettext(said[1]),
         said_kind="" if said is None else said[0],
         timezone=view.admitted.person.timezone,
