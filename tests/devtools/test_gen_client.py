@@ -51,12 +51,14 @@ def test_a_new_operation_gets_its_methods_and_types(tmp_path: Path) -> None:
 
     stale = gen_client.fill(tmp_path, json.dumps(description), checking=False)
     again = gen_client.fill(tmp_path, json.dumps(description), checking=True)
-    sync, types = ((tmp_path / path).read_text() for path in (gen_client.SYNC, gen_client.TYPES))
+    methods, types = ((tmp_path / path).read_text() for path in (gen_client.METHODS, gen_client.TYPES))
 
     assert (set(stale), again) == (set(gen_client.PATHS), [])
-    assert "def patch_thing(self, id: int, *, class_: str | Unset | None = UNSET) -> Thing:" in sync
-    assert 'body={"class": class_}' in sync
+    assert "def patch_thing(self, id: int, *, class_: str | Unset | None = UNSET) -> Thing:" in methods
+    assert 'self._data("patch_thing", locals())' in methods
+    assert "patch_thing = awaited(SyncMethods.patch_thing)" in methods
     assert 'Thing = TypedDict("Thing", {"class": "str"})' in types
+    assert "ThingBody" not in types
 
 
 @pytest.mark.parametrize(

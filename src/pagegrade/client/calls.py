@@ -19,8 +19,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 import msgspec
 
 from pagegrade.client.errors import ConnectionFailed, StillRunning, UnexpectedAnswer, error_of
-from pagegrade.client.operation import Operation
-from pagegrade.client.operations import OPERATIONS
+from pagegrade.client.operations import OPERATIONS, Operation
 from pagegrade.client.types import AnswerWarning, Unset
 
 logger: Final = logging.getLogger("pagegrade.client")
@@ -36,6 +35,8 @@ MAX_BODY_BYTES: Final = 64 * 1024 * 1024
 """Of an answer; a larger one is not read."""
 RETRIED: Final = frozenset({409, 429, 503})
 """Statuses that are retried: the request was not executed, and the service says when to send it again."""
+HEADERS: Final = {"if_match": "If-Match", "idempotency_key": "Idempotency-Key", "wait_s": "Prefer"}
+"""Arguments of methods that are sent as headers."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -203,6 +204,20 @@ def make_request(operation: Operation, *, path: Values, query: Values, body: Val
     )
 
 
+def placed(operation: Operation, arguments: Values) -> dict[str, dict[str, object]]:
+    """Arguments of a method by the part of the request that has them: ``path``, ``query``, ``body`` or ``header``."""
+    parts: dict[str, dict[str, object]] = {"path": {}, "query": {}, "body": {}, "header": {}}
+    for argument, value in arguments.items():
+        name = argument.rstrip("_")  # ``from_``: some names of the API are keywords of Python
+        if argument in HEADERS:
+            parts["header"][HEADERS[argument]] = value
+        elif f"{{{name}}}" in operation.path:
+            parts["path"][name] = value
+        elif name != "self":
+            parts["body" if operation.body else "query"][name] = value
+    return parts
+
+
 def _segment(value: object) -> str:
     """A value as a segment of a path.
 
@@ -239,11 +254,6 @@ def member(answer: Mapping[str, Any], name: str) -> Any:
         raise UnexpectedAnswer(f"The answer has no member {name!r}; is this the service?") from None
 
 
-def first_query(query: Values | None, *, by_cursor: bool) -> Values:
-    """The query of the first page of a list."""
-    return {**(query or {}), "cursor": ""} if by_cursor else query or {}
-
-
 def next_query(page: Mapping[str, Any]) -> Values | None:
     """The query of the page after this one; ``None``: this is the last.
 
@@ -277,47 +287,43 @@ def wait(
 
 
 class SyncCaller(ABC):
-    """The part of ``Client`` that the methods of operations use."""
+    """The part of ``Client`` that the methods of operations use, which pass their arguments on as they are named."""
 
     @abstractmethod
-    def _answer(self, operation: str, **values: Values) -> dict[str, Any]:
+    def _answer(self, operation: str, arguments: Values) -> dict[str, Any]:
         """Call an operation and return its whole answer."""
 
     @abstractmethod
-    def _file(self, operation: str, **values: Values) -> bytes:
+    def _file(self, operation: str, arguments: Values) -> bytes:
         """Call an operation and return its file."""
 
     @abstractmethod
-    def _items(
-        self, operation: str, *, by_cursor: bool, path: Values | None = None, query: Values | None = None
-    ) -> Iterator[Any]:
+    def _items(self, operation: str, arguments: Values, *, by_cursor: bool) -> Iterator[Any]:
         """Yield the items of all pages of a list."""
 
-    def _data(self, operation: str, **values: Values) -> Any:
+    def _data(self, operation: str, arguments: Values) -> Any:
         """Call an operation and return the member ``data`` of its answer."""
-        return member(self._answer(operation, **values), "data")
+        return member(self._answer(operation, arguments), "data")
 
 
 class AsyncCaller(ABC):
     """The part of ``AsyncClient`` that the methods of operations use."""
 
     @abstractmethod
-    async def _answer(self, operation: str, **values: Values) -> dict[str, Any]:
+    async def _answer(self, operation: str, arguments: Values) -> dict[str, Any]:
         """Call an operation and return its whole answer."""
 
     @abstractmethod
-    async def _file(self, operation: str, **values: Values) -> bytes:
+    async def _file(self, operation: str, arguments: Values) -> bytes:
         """Call an operation and return its file."""
 
     @abstractmethod
-    def _items(
-        self, operation: str, *, by_cursor: bool, path: Values | None = None, query: Values | None = None
-    ) -> AsyncIterator[Any]:
+    def _items(self, operation: str, arguments: Values, *, by_cursor: bool) -> AsyncIterator[Any]:
         """Yield the items of all pages of a list."""
 
-    async def _data(self, operation: str, **values: Values) -> Any:
+    async def _data(self, operation: str, arguments: Values) -> Any:
         """Call an operation and return the member ``data`` of its answer."""
-        return member(await self._answer(operation, **values), "data")
+        return member(await self._answer(operation, arguments), "data")
 
 
 def awaited(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[AsyncCaller, P], Coroutine[Any, Any, T]]:

@@ -11,7 +11,6 @@ from typing import Any, Final, Self, TypeVar, cast
 
 import httpx2
 
-from pagegrade.client.async_methods import AsyncMethods
 from pagegrade.client.calls import (
     MAX_BODY_BYTES,
     Answer,
@@ -21,16 +20,16 @@ from pagegrade.client.calls import (
     Steps,
     Values,
     exchange,
-    first_query,
     log_warning,
     member,
     next_query,
+    placed,
     read_answer,
     wait,
 )
 from pagegrade.client.errors import UnexpectedAnswer
+from pagegrade.client.methods import AsyncMethods, SyncMethods
 from pagegrade.client.operations import OPERATIONS
-from pagegrade.client.sync_methods import SyncMethods
 from pagegrade.client.types import AnswerWarning, Batch, Report
 from pagegrade.model.identity import VERSION
 
@@ -184,18 +183,17 @@ class Client(SyncMethods):
         except httpx2.RequestError as error:
             return _failed(type(error).__name__)
 
-    def _answer(self, operation: str, **values: Values) -> dict[str, Any]:
-        return read_answer(self._policy, self.call(operation, **values))
+    def _answer(self, operation: str, arguments: Values) -> dict[str, Any]:
+        return read_answer(self._policy, self.call(operation, **placed(OPERATIONS[operation], arguments)))
 
-    def _file(self, operation: str, **values: Values) -> bytes:
-        return self.call(operation, **values).content
+    def _file(self, operation: str, arguments: Values) -> bytes:
+        return self.call(operation, **placed(OPERATIONS[operation], arguments)).content
 
-    def _items(
-        self, operation: str, *, by_cursor: bool, path: Values | None = None, query: Values | None = None
-    ) -> Iterator[Any]:
-        asked: Values | None = first_query(query, by_cursor=by_cursor)
+    def _items(self, operation: str, arguments: Values, *, by_cursor: bool) -> Iterator[Any]:
+        parts = placed(OPERATIONS[operation], arguments)
+        asked: Values | None = {**parts["query"], **({"cursor": ""} if by_cursor else {})}
         while asked is not None:
-            page = self._answer(operation, path=path or {}, query=asked)
+            page = read_answer(self._policy, self.call(operation, path=parts["path"], query=asked))
             yield from member(page, "data")
             asked = next_query(page)
 
@@ -275,18 +273,17 @@ class AsyncClient(AsyncMethods):
         except httpx2.RequestError as error:
             return _failed(type(error).__name__)
 
-    async def _answer(self, operation: str, **values: Values) -> dict[str, Any]:
-        return read_answer(self._policy, await self.call(operation, **values))
+    async def _answer(self, operation: str, arguments: Values) -> dict[str, Any]:
+        return read_answer(self._policy, await self.call(operation, **placed(OPERATIONS[operation], arguments)))
 
-    async def _file(self, operation: str, **values: Values) -> bytes:
-        return (await self.call(operation, **values)).content
+    async def _file(self, operation: str, arguments: Values) -> bytes:
+        return (await self.call(operation, **placed(OPERATIONS[operation], arguments))).content
 
-    async def _items(
-        self, operation: str, *, by_cursor: bool, path: Values | None = None, query: Values | None = None
-    ) -> AsyncIterator[Any]:
-        asked: Values | None = first_query(query, by_cursor=by_cursor)
+    async def _items(self, operation: str, arguments: Values, *, by_cursor: bool) -> AsyncIterator[Any]:
+        parts = placed(OPERATIONS[operation], arguments)
+        asked: Values | None = {**parts["query"], **({"cursor": ""} if by_cursor else {})}
         while asked is not None:
-            page = await self._answer(operation, path=path or {}, query=asked)
+            page = read_answer(self._policy, await self.call(operation, path=parts["path"], query=asked))
             for item in member(page, "data"):
                 yield item
             asked = next_query(page)

@@ -63,12 +63,6 @@ class AccessProfile(TypedDict):
     updated_at: str
 
 
-class AccessProfileAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: AccessProfile
-
-
 class AccessProfileList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
@@ -93,12 +87,6 @@ class Account(TypedDict):
     created_at: str
 
 
-class AccountAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Account
-
-
 class AccountThresholds(TypedDict):
     good: int
     decent: int
@@ -117,12 +105,6 @@ class AnswerWarning(TypedDict):
     message: str
 
 
-class AuditAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: AuditDocument
-
-
 class AuditChange(TypedDict):
     crawl: int
     score: int | None
@@ -132,12 +114,6 @@ class AuditChange(TypedDict):
     better: int
     still: int
     not_comparable: int
-
-
-class AuditComparisonAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: AuditComparisonDocument
 
 
 AuditComparisonDocument = TypedDict(
@@ -279,12 +255,6 @@ class AuditList(TypedDict):
     data: list[AuditDocument]
 
 
-class AuditPageAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: AuditPageDocument
-
-
 class AuditPageDocument(TypedDict):
     id: int
     object: Literal["audit_page"]
@@ -336,12 +306,6 @@ class AuditPageList(TypedDict):
     links: ReportListLinks
     meta: ReportListMeta
     data: list[AuditPageItem]
-
-
-class AuditProofAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: AuditProofDocument
 
 
 class AuditProofDocument(TypedDict):
@@ -415,12 +379,6 @@ class Batch(TypedDict):
     created_at: str
     refused: list[RefusedURL]
     reports: list[BatchReport]
-
-
-class BatchAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Batch
 
 
 class BatchItem(TypedDict):
@@ -517,12 +475,6 @@ class Check(TypedDict):
     since: str
     sources: list[str]
     documentation: CheckDocumentation
-
-
-class CheckAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Check
 
 
 class CheckDocumentation(TypedDict):
@@ -624,12 +576,6 @@ Comparison = TypedDict(
 )  # a member is a keyword of Python
 
 
-class ComparisonAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Comparison
-
-
 class ConsoleLine(TypedDict):
     level: Literal["error", "warning"]
     source: str
@@ -648,12 +594,6 @@ class Counts(TypedDict):
     informative: int
     not_applicable: int
     not_evaluated: int
-
-
-class CrawlAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: CrawlDocument
 
 
 class CrawlDocument(TypedDict):
@@ -743,119 +683,6 @@ class CrawlPattern(TypedDict):
     fetched: int
     distinct: int
     put_off: bool
-
-
-class CreateAccessProfileBody(TypedDict):
-    name: str
-    origins: list[str]
-    user: NotRequired[str | None]
-    password: NotRequired[str | None]
-    headers: NotRequired[list[str] | None]
-    cookies: NotRequired[list[str] | None]
-    query: NotRequired[list[str] | None]
-    user_agent: NotRequired[str | None]
-    certificates: NotRequired[str | None]
-
-
-class CreateAuditBody(TypedDict):
-    url: str
-    scope: NotRequired[Literal["host", "domain", "folder"]]
-    include: NotRequired[list[str] | None]
-    exclude: NotRequired[list[str] | None]
-    max_pages: NotRequired[int | None]
-    max_depth: NotRequired[int]
-    rate: NotRequired[float | None]
-    sitemap: NotRequired[Literal[0, 1]]
-    urls: NotRequired[list[str] | None]
-    drop_parameters: NotRequired[list[str] | None]
-    external: NotRequired[Literal[0, 1]]
-    render: NotRequired[Literal[0, 1]]
-    access: NotRequired[str]
-    privacy: NotRequired[Literal[0, 1, 2]]
-    password: NotRequired[str | None]
-
-
-class CreateBatchBody(TypedDict):
-    urls: NotRequired[list[str] | None]
-    sitemap: NotRequired[str | None]
-    privacy: NotRequired[Literal[0, 1, 2] | None]
-    password: NotRequired[str | None]
-    render: NotRequired[Literal[0, 1] | None]
-    device: NotRequired[Literal["mobile", "desktop"] | None]
-    access: NotRequired[str]
-
-
-class CreateIgnoreBody(TypedDict):
-    check: str
-    report_id: NotRequired[int | None]
-    project: NotRequired[str | None]
-    selector: NotRequired[str | None]
-    url_pattern: NotRequired[str | None]
-    state: NotRequired[str | None]
-    places: NotRequired[int | None]
-    reason: str
-    expires_at: NotRequired[str]
-
-
-class CreateInvitationBody(TypedDict):
-    label: NotRequired[str]
-    role: Literal["viewer", "editor", "admin", "owner"]
-    email: NotRequired[str | None]
-
-
-class CreateKeyBody(TypedDict):
-    name: str
-    scopes: NotRequired[list[str] | None]
-    project: NotRequired[str | None]
-    expires_at: NotRequired[str]
-
-
-class CreateMonitorBody(TypedDict):
-    report_id: NotRequired[int | None]
-    audit_id: NotRequired[int | None]
-    schedule: str
-    timezone: NotRequired[str | None]
-    budgets: NotRequired[list[str] | None]
-    paused: NotRequired[Literal[0, 1] | None]
-    remind: NotRequired[Literal["never", "daily", "weekly"] | None]
-
-
-class CreateReportForm(TypedDict):
-    url: str
-    privacy: NotRequired[Literal[0, 1, 2]]
-    password: NotRequired[str]
-    render: NotRequired[Literal[0, 1]]
-    device: NotRequired[Literal["mobile", "desktop"]]
-    access: NotRequired[str]
-
-
-class CreateReportMultipart(TypedDict):
-    url: str
-    privacy: NotRequired[Literal[0, 1, 2]]
-    password: NotRequired[str]
-    render: NotRequired[Literal[0, 1]]
-    device: NotRequired[Literal["mobile", "desktop"]]
-    access: NotRequired[str]
-
-
-class CreateSilenceBody(TypedDict):
-    monitor_id: NotRequired[int | None]
-    project: NotRequired[str | None]
-    reason: str
-    until: str
-
-
-class CreateWebhookBody(TypedDict):
-    url: str
-    kind: NotRequired[str | None]
-    events: NotRequired[list[str] | None]
-    project: NotRequired[str | None]
-
-
-class CriterionAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: CriterionOfReport
 
 
 class CriterionList(TypedDict):
@@ -979,12 +806,6 @@ class Delivery(TypedDict):
     answer: str | None
     duration_ms: int | None
     created_at: str
-
-
-class DeliveryAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Delivery
 
 
 class DeliveryList(TypedDict):
@@ -1253,12 +1074,6 @@ class Ignore(TypedDict):
     created_at: str
 
 
-class IgnoreAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Ignore
-
-
 class IgnoreList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
@@ -1296,24 +1111,12 @@ class Invitation(TypedDict):
     expires_at: str
 
 
-class InvitationAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Invitation
-
-
 class InvitationList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
     links: ReportListLinks
     meta: ReportListMeta
     data: list[Invitation]
-
-
-class KeyAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: ListedKey
 
 
 class KeyList(TypedDict):
@@ -1464,12 +1267,6 @@ class MadeInvitation(TypedDict):
     mailed: Literal["sent", "refused", "unavailable", "limited"] | None
 
 
-class MadeInvitationAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: MadeInvitation
-
-
 class MadeKey(TypedDict):
     id: int
     name: str
@@ -1498,12 +1295,6 @@ class MadeKey(TypedDict):
     secret: str | None
 
 
-class MadeKeyAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: MadeKey
-
-
 class Member(TypedDict):
     id: int
     object: Literal["member"]
@@ -1511,12 +1302,6 @@ class Member(TypedDict):
     email: str
     role: Literal["viewer", "editor", "admin", "owner"]
     joined_at: str | None
-
-
-class MemberAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Member
 
 
 class MemberList(TypedDict):
@@ -1568,12 +1353,6 @@ class Monitor(TypedDict):
     unreachable_since: str | None
     created_at: str
     updated_at: str
-
-
-class MonitorAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Monitor
 
 
 class MonitorList(TypedDict):
@@ -1696,12 +1475,6 @@ class Project(TypedDict):
     tags: list[str]
 
 
-class ProjectAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Project
-
-
 class ProjectList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
@@ -1733,12 +1506,6 @@ class QuotaWebhookPayload(TypedDict):
     ]
     timestamp: str
     data: QuotaEventData
-
-
-class RecordResultBody(TypedDict):
-    outcome: Literal["passed", "failed", "not_applicable"]
-    note: NotRequired[str]
-    evidence: NotRequired[str]
 
 
 class RecordedResult(TypedDict):
@@ -1840,12 +1607,6 @@ class Report(TypedDict):
     rendered: RenderedPage | RenderedPending | None
 
 
-class ReportAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Report
-
-
 class ReportList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
@@ -1906,12 +1667,6 @@ class Run(TypedDict):
     results: dict[str, CheckResult] | None
     page: Page | None
     rendered: RenderedPage | None
-
-
-class RunAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Run
 
 
 class RunFacts(TypedDict):
@@ -1989,12 +1744,6 @@ class Silence(TypedDict):
     created_at: str
 
 
-class SilenceAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Silence
-
-
 class SilenceList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
@@ -2058,80 +1807,9 @@ class StoredEntry(TypedDict):
     by_script: bool
 
 
-class TagsBody(TypedDict):
-    tags: list[str]
-
-
 class Thresholds(TypedDict):
     good: int
     decent: int
-
-
-class UpdateAccessProfileBody(TypedDict):
-    name: NotRequired[str | None]
-    origins: NotRequired[list[str] | None]
-    user: NotRequired[str | None]
-    password: NotRequired[str | None]
-    headers: NotRequired[list[str] | None]
-    cookies: NotRequired[list[str] | None]
-    query: NotRequired[list[str] | None]
-    user_agent: NotRequired[str | None]
-    certificates: NotRequired[str | None]
-
-
-class UpdateAuditBody(TypedDict):
-    results: NotRequired[Literal[0, 1]]
-    fresh: NotRequired[Literal[0, 1]]
-    paused: NotRequired[Literal[0, 1] | None]
-    cancel: NotRequired[Literal[0, 1]]
-    privacy: NotRequired[Literal[0, 1, 2] | None]
-    password: NotRequired[str | None]
-
-
-class UpdateMemberBody(TypedDict):
-    role: Literal["viewer", "editor", "admin", "owner"]
-
-
-class UpdateMonitorBody(TypedDict):
-    schedule: NotRequired[str | None]
-    timezone: NotRequired[str | None]
-    budgets: NotRequired[list[str] | None]
-    paused: NotRequired[Literal[0, 1] | None]
-    remind: NotRequired[Literal["never", "daily", "weekly"] | None]
-
-
-class UpdateReportBody(TypedDict):
-    privacy: NotRequired[Literal[0, 1, 2] | None]
-    password: NotRequired[str | None]
-    render: NotRequired[Literal[0, 1] | None]
-    device: NotRequired[Literal["mobile", "desktop"] | None]
-    access: NotRequired[str]
-    results: NotRequired[Literal[0, 1]]
-
-
-class UpdateReportForm(TypedDict):
-    privacy: NotRequired[Literal[0, 1, 2]]
-    password: NotRequired[str]
-    render: NotRequired[Literal[0, 1]]
-    device: NotRequired[Literal["mobile", "desktop"]]
-    access: NotRequired[str]
-    results: NotRequired[Literal[0, 1]]
-
-
-class UpdateReportMultipart(TypedDict):
-    privacy: NotRequired[Literal[0, 1, 2]]
-    password: NotRequired[str]
-    render: NotRequired[Literal[0, 1]]
-    device: NotRequired[Literal["mobile", "desktop"]]
-    access: NotRequired[str]
-    results: NotRequired[Literal[0, 1]]
-
-
-class UpdateWebhookBody(TypedDict):
-    url: NotRequired[str | None]
-    events: NotRequired[list[str] | None]
-    project: NotRequired[str | None]
-    disabled: NotRequired[Literal[0, 1] | None]
 
 
 class Usage(TypedDict):
@@ -2213,12 +1891,6 @@ class Webhook(TypedDict):
     created_at: str
 
 
-class WebhookAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: Webhook
-
-
 class WebhookList(TypedDict):
     status: int
     warnings: NotRequired[list[AnswerWarning]]
@@ -2245,12 +1917,6 @@ class WebhookPayload(TypedDict):
     ]
     timestamp: str
     data: EventData
-
-
-class WebhookSecretAnswer(TypedDict):
-    status: int
-    warnings: NotRequired[list[AnswerWarning]]
-    data: WebhookWithSecret
 
 
 class WebhookWithSecret(TypedDict):

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
 import httpx2
 import pytest
 
-from devtools.gen_client import METHODS, Method, read_methods
-from pagegrade.client import AsyncClient, Client
+from devtools.gen_client import VERBS, Method, read_methods
+from pagegrade.client import AsyncClient, Client, NotFound, StillRunning
+from pagegrade.client.methods import SyncMethods
 from pagegrade.client.operations import OPERATIONS
-from pagegrade.client.sync_methods import SyncMethods
 from pagegrade.web.app import Routes
 from pagegrade.web.openapi_export import describe_api
 from pagegrade.web.operations import Operation
 from pagegrade.web.routes import ALL_OPERATIONS
+from tests.web.calling import BASE_URL, Instance, make_instance
 
 DESCRIPTION = json.loads(describe_api())
 DECLARED = read_methods(DESCRIPTION)
@@ -40,7 +43,7 @@ def test_every_operation_of_the_description_has_a_method() -> None:
         operation["operationId"]
         for item in DESCRIPTION["paths"].values()
         for verb, operation in item.items()
-        if verb in METHODS
+        if verb in VERBS
     }
 
     assert sorted(name for name in operations if not hasattr(Client, name)) == []
@@ -120,3 +123,41 @@ def test_what_is_not_given_is_not_sent() -> None:
     assert "prefer" not in sent[0].headers
     assert "authorization" not in sent[0].headers
     assert json.loads(sent[1].content) == {"password": None}
+
+
+def client_of(instance: Instance) -> AsyncClient:
+    """A client of the application."""
+    return AsyncClient(BASE_URL, instance.key, transport=httpx2.ASGITransport(app=instance.app))
+
+
+def test_a_report_is_created_awaited_listed_compared_and_deleted(tmp_path: Path) -> None:
+    """The whole life of a report, by methods only."""
+
+    async def life() -> None:
+        async with make_instance(tmp_path) as instance, client_of(instance) as client:
+            report = await client.create_report("https://example.com/", privacy=1)
+            with pytest.raises(StillRunning):
+                await client.wait_for_report(report["id"], limit_s=0)
+            await instance.finish()
+            finished = await client.wait_for_report(report["id"])
+            await client.update_report(report["id"], results=1)
+            await instance.finish()
+            listed = [one["id"] async for one in client.iterate_reports(sort="asc", per_page=10)]
+            runs = [one["number"] async for one in client.iterate_runs(report["id"])]
+            compared = await client.compare_runs(report["id"], from_=1, to=2)
+            sarif = await client.show_report_file(report["id"], "sarif")
+            gone = await client.delete_report(report["id"])
+            with pytest.raises(NotFound) as caught:
+                await client.show_report(report["id"])
+
+            assert report["state"] == "queued"
+            assert finished["state"] == "completed"
+            assert listed == [report["id"]]
+            assert runs == [2, 1]
+            assert (compared["from"], compared["to"]) == (1, 2)
+            assert sarif.startswith(b"{")
+            assert gone["deleted"]
+            assert caught.value.code == "not_found"
+            assert caught.value.problem["type"] == f"{BASE_URL}/problems/not-found"
+
+    asyncio.run(life())
