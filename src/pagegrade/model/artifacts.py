@@ -238,7 +238,7 @@ class ScriptFacts(msgspec.Struct, frozen=True, kw_only=True):
     source_map: str = ""
     """Target of its last ``sourceMappingURL`` comment, as written; ``data:`` alone for an inline map."""
     names_of_main: tuple[str, ...] | None = None
-    """Names in it by which a script finds its main part, or shows the page; ``None`` in artifacts that do not know."""
+    """Names in it by which it finds the page's main part or empty places; ``None`` in artifacts that do not know."""
 
 
 class ManifestFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -61,10 +61,14 @@ def test_page_without_landmarks_is_compared_with_the_answer_for_missing_pages(na
         "<h1>ფილმი</h1><video src=/a.mp4></video>",
         "<h1>სია</h1>" + "".join(f"<a href=/x/{n}>{n}</a>" for n in range(6)),
         f"<h1>მოთხრობა</h1><p>{text(30)}",
+        "<h1>საათები</h1>" + "<h2>ორშაბათი</h2><p>9 – 12</p>" * 4,
+        "<h1>წევრები</h1>" + "<p>ანა</p><p>ნინო</p>" * 2,
+        "<h1>ქსოვილი</h1>" + "<div style='background-image:url(/a.jpg)'></div>" * 4,
+        f"<h1>ჩვენ</h1><style>.part{{visibility:hidden}}</style><section class=part>{text(60)}</section>",
     ],
 )
 def test_small_page_with_something_of_its_own_has_content(main: str) -> None:
-    """A form, a table, pictures, a film, a list and a short text are content."""
+    """A form, a table, pictures, a film, a list, a short text and one that a script will show are content."""
     assert outcome("main-content", f"{HEAD}{NAV}<main>{main}</main>{FOOT}", url=URL).state == "present"
 
 

@@ -12,6 +12,7 @@ from pagegrade.checks.content.placeholder_text import (
     MIN_INCLUDES,
     placeholder_text,
 )
+from pagegrade.model.artifacts import ScriptFacts
 from tests.builders import evaluated, make_resource, make_resources, outcome
 
 
@@ -498,12 +499,35 @@ def test_names_with_dots_are_no_keys(texts: tuple[str, ...]) -> None:
     assert outcome("placeholder-text", page).state == "none"
 
 
-def test_sections_without_their_text_are_an_unfinished_page() -> None:
-    """Each heading is named; no script could tell places that are alike from one another."""
-    parts = "".join(f"<h2>{name}</h2><div class=text></div>" for name in ("Задачи", "프로필", "待遇", "تواصل"))
-    found = outcome("placeholder-text", f"<title>x</title><main><h1>y</h1>{parts}</main><script src=/app.js></script>")
+@pytest.mark.parametrize(("known", "state"), [((), "unfinished"), (("jobad__text",), "none"), (None, "none")])
+def test_sections_without_their_text_are_an_unfinished_page(known: tuple[str, ...] | None, state: str) -> None:
+    """Each heading is named, unless a script knows the class of the places or was not read."""
+    parts = "".join(f"<h2>{name}</h2><div class=jobad__text></div>" for name in ("Задачи", "프로필", "待遇", "تواصل"))
+    page = f"<title>x</title><main><h1>y</h1>{parts}</main>"
+    file = make_resource("https://example.com/app.js", kind="script", script=ScriptFacts(names_of_main=known))
+    found = outcome("placeholder-text", f"{page}<script src=/app.js></script>", resources=make_resources(file))
 
-    assert (found.state, found.total) == ("unfinished", 4)
+    assert (found.state, found.total) == (state, 4 if state == "unfinished" else None)
+    assert outcome("placeholder-text", f"{page}<script>greet()</script>").total == 4
+    assert outcome("placeholder-text", f"{page}<script>fill('.jobad__text')</script>").state == "none"
+
+
+@pytest.mark.parametrize(
+    ("names", "link", "is_index"),
+    [
+        (("axes.set_title", "axes.get_title", "axes.legend"), "Начало", True),
+        (("window.title", "document.head", "document.body"), "ホーム", True),
+        (("rooms.title", "rooms.list.title", "rooms.more"), "الرئيسية", False),
+        (("rooms.title", "rooms.list.name", "rooms.more"), "nav.home", False),
+        (("rooms.hero.title", "rooms.list.lead", "rooms.more"), "", False),
+    ],
+)
+def test_index_of_names_has_links_with_a_text(names: tuple[str, ...], link: str, *, is_index: bool) -> None:
+    """And one name of a kind, where keys of translations end alike or stand in the links, too."""
+    texts = "".join(f"<h2>{name}</h2><p>{name}</p>" for name in names)
+    page = f"<title>x</title><nav><a href=/a>{link}</a></nav><main><h1>axes.here</h1>{texts}</main>"
+
+    assert (outcome("placeholder-text", page).state == "none") == is_index
 
 
 def test_sample_data_of_a_template() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.checks.content.repeated_text import MIN_SAME, OFTEN, WHOLE
+from pagegrade.checks.content.repeated_text import MIN_COLUMNS, MIN_PARTS, MIN_SAME, MIN_VERSES, OFTEN, WHOLE
 from pagegrade.model.outcome import NotApplicable, Outcome
 from tests.builders import outcome, run
 
@@ -61,9 +61,9 @@ def test_same_message_in_each_part_says_nothing_else() -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "KOTA TERJEMAHAN HABIS HARI INI",
+        "KOTA TERJEMAHAN HARI INI HABIS, COBA LAGI BESOK PAGI",
         "本日の翻訳の上限に達しました。本日の翻訳の上限に",
-        "Лимит переводов на сегодня исчерпан",
+        "Лимит переводов на сегодня исчерпан, попробуйте завтра",
     ],
 )
 def test_same_message_in_items_counts_beside_that_in_paragraphs(message: str) -> None:
@@ -79,10 +79,10 @@ def test_same_message_in_items_counts_beside_that_in_paragraphs(message: str) ->
 @pytest.mark.parametrize(
     "message",
     [
-        "Not available this week",
-        "今週は満室のためご予約いただけませんのでご了承",
-        "На этой неделе занято",
-        "غير متاح هذا الأسبوع",
+        "Not available this week, and free again from the eighth on",
+        "今週は満室のためご予約いただけませんのでご了承ください",
+        "На этой неделе занято, свободно снова с восьмого числа",
+        "غير متاح هذا الأسبوع، ويعود متاحاً من اليوم الثامن من الشهر",
     ],
 )
 @pytest.mark.parametrize(
@@ -101,3 +101,39 @@ def test_tables_and_lists_repeat_a_state(form: str, message: str) -> None:
     found = run("repeated-text", f"<main><h1>July</h1>{form.format(m=message)}</main>")
 
     assert isinstance(found, NotApplicable) or found == Outcome("varied", value=0)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "Operational, no incidents.",
+        "Sold out – returns at the box office",
+        "Bis Ende September belegt, danach wieder frei.",
+        "Открыто с девяти до шести без обеда",
+        "本日は満席です。次は金曜日です。",
+        "مفتوح من السابعة صباحاً حتى العاشرة",
+        "다음 주 월요일부터 예약할 수 있습니다",
+        "เปิดทุกวันเจ็ดโมงเช้าถึงสี่ทุ่ม",
+    ],
+)
+def test_state_of_each_thing_is_no_message(state: str) -> None:
+    """Of the parts of a service, of rooms, of days."""
+    parts = "".join(f"<section><h2>Nr. {n}</h2><p>{state}</p></section>" for n in range(6))
+
+    assert isinstance(run("repeated-text", f"<main><h1>Kite</h1>{parts}</main>"), NotApplicable)
+
+
+@pytest.mark.parametrize(("columns", "headings", "is_all"), [(0, 0, True), (-1, 0, False), (0, -1, False)])
+def test_only_a_message_of_this_width_below_so_many_headings_is_all(
+    columns: int, headings: int, *, is_all: bool
+) -> None:
+    """At both limits and one past them; a round repeats its text below one name."""
+    message = "a message of a fault that stands in place of what follows"[: MIN_COLUMNS + columns]
+    parts = "".join(f"<h2>{n}</h2>" for n in range(MIN_PARTS + headings))
+    found = run("repeated-text", f"<main><h1>x</h1>{f'<p>{message}</p>' * MIN_SAME}{parts}</main>")
+    verses = run("repeated-text", f"<main><h1>x</h1>{f'<p>{message}</p>' * MIN_VERSES}</main>")
+    fewer = run("repeated-text", f"<main><h1>x</h1>{f'<p>{message}</p>' * (MIN_VERSES - 1)}</main>")
+
+    assert (isinstance(found, Outcome) and found.state == "nothing-else") == is_all
+    assert (isinstance(verses, Outcome) and verses.state == "nothing-else") == (columns == 0)
+    assert isinstance(fewer, NotApplicable)

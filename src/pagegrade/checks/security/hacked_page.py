@@ -161,12 +161,13 @@ def hacked_page(document: Document, parties: Parties, concealed_text: ConcealedT
     such a folder; to the page itself as well, but among the files of editors, as in `/wp-content/uploads/`, only if its
     name ends with `.php`. A form that is sent to a server counts if it names a wallet and asks for the words that
     restore it, in one field or in as many numbered ones as there are such words, or if it asks for the code and the PIN
-    of a card and for a password besides. Text that no one can see and that orders assistants and other programs to
-    ignore their instructions, or to send files with secrets to an address, counts in any of a dozen languages, spelled
-    in characters without a shape as well. So does a canonical link to another site with another path, to which all
-    language versions and the AMP version lead as well, while the page's own address for networks and its data, its
-    links and its files know nothing of that site. Links to social networks, to shared services and to privacy policies
-    do not count, and neither do hidden links for goods that the page is about by its title and its own text.
+    of a card and for a name and a password besides. Text that no one can see and that orders assistants and other
+    programs to ignore their instructions, or to send files with secrets to an address, counts in any of a dozen
+    languages, spelled in characters without a shape as well. So does a canonical link to another site with another
+    path, to which all language versions and the AMP version lead as well, while the page's own address for networks and
+    its data, its links and its files know nothing of that site. Links to social networks, to shared services and to
+    privacy policies do not count, and neither do hidden links for goods that the page is about by its title and its own
+    text.
 
     ## Fails on
 

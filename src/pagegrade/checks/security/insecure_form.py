@@ -7,6 +7,7 @@ from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of, in_state
 from pagegrade.model.document import Control, Document, Markup
 from pagegrade.model.outcome import Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.html.card_skimmers import shows_field
 from pagegrade.parse.party import Parties, is_shared_service
 from pagegrade.parse.secure_context import is_insecure_url
 from pagegrade.parse.url import host, is_http, join_url, registrable_domain
@@ -255,7 +256,8 @@ def _sent_by_scripts(document: Document, markup: Markup, parties: Parties) -> It
                 continue
             for node, attrs in fields:
                 names = [attrs[name] for name in ("id", "name", "type", "autocomplete") if attrs.get(name)]
-                if any(re.search(rf"(?<![\w-]){re.escape(name[:100])}(?![\w-])", near) for name in names):
+                patterns = (re.compile(rf"(?<![\w-]){re.escape(name[:100])}(?![\w-])") for name in names)
+                if any(not shows_field(near, one) for pattern in patterns for one in pattern.finditer(near)):
                     yield Offender(node, "a script reads it and sends it to another site", url=url)
 
 

@@ -71,6 +71,11 @@ _SENDS_HOME: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A call that may hand a password to who keeps it: a server of the page, or a library that signs visitors in."""
+_TYPE: Final = re.compile(r"\.type\s{0,3}=|[\"'`]type[\"'`]\s{0,3},")
+_VALUE: Final = re.compile(r"[Vv]alue\b|FormData")
+_BRACES: Final = re.compile(r"[{}]")
+_MAX_BLOCK: Final = 400
+"""Characters before and behind the name of a field in which a script may change its type."""
 _NO_TEXT: Final = frozenset({"button", "checkbox", "hidden", "image", "radio", "reset", "search", "submit"})
 
 
@@ -172,12 +177,29 @@ def _tells_chat(text: str, document: Document, secret: Sequence[Control]) -> boo
     asked = [*cards, *passwords]
     names = _names_of(asked)
     if asked and ("value" in plain or "FormData" in plain):
-        if any(one.search(plain) is not None for words in names for one in words):
+        if any(not shows_field(plain, found) for words in names for one in words for found in _places(one, plain)):
             return True
-        every = _EVERY_FIELD.search(plain)
+        every = _every_field(plain)
         # The fields of one form are those of the secret where there is no other form to fill in.
         return every is not None and (plain[: every.start()].endswith("document.") or _is_only_form(document, asked))
     return False
+
+
+def _every_field(script: str) -> re.Match[str] | None:
+    """The first place where a script reads what is in all fields; to check or to mark them is no reading."""
+    fields = _places(_EVERY_FIELD, script)
+    return next((one for one in fields if _VALUE.search(script, one.start(), one.end() + _MAX_BLOCK)), None)
+
+
+def _places(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    return islice(pattern.finditer(text), MAX_STRINGS)
+
+
+def shows_field(script: str, place: re.Match[str]) -> bool:
+    """Return whether a script names a field where it changes its type, as one that shows a password does."""
+    before = _BRACES.split(script[max(0, place.start() - _MAX_BLOCK) : place.start()])[-1]
+    block = before + _BRACES.split(script[place.start() : place.end() + _MAX_BLOCK])[0]
+    return "alue" not in block and _TYPE.search(block) is not None
 
 
 def _is_code_of_card(control: Control) -> bool:
@@ -207,7 +229,7 @@ def _plain(text: str) -> str:
 
 def _reads_card(text: str, names: Sequence[tuple[re.Pattern[str], ...]]) -> bool:
     """Return whether a script reads all fields, or two of the card by their names."""
-    if _EVERY_FIELD.search(text) is not None:
+    if _every_field(text) is not None:
         return True
     if _LISTENS.search(text) is not None and _OF_TARGET.search(text) is not None:
         return True

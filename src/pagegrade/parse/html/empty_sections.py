@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import islice
+from types import MappingProxyType
 from typing import Final
 
 from turbohtml import Element, Text
 
 from pagegrade.model.document import Document, Heading
+from pagegrade.parse.url import strip_fragment
 from pagegrade.parse.words import count_words
 
 MIN_EMPTY_SECTIONS: Final = 4
@@ -53,14 +55,30 @@ _PARTS: Final = frozenset(
         "ul",
     }
 )
+_UNDER: Final = "h2 + [class], h3 + [class], h4 + [class]"
+_MAX_NAMES: Final = 8
+_NO_SCRIPTS: Final[Mapping[str, Collection[str] | None]] = MappingProxyType({})
 
 
-def find_empty_sections(document: Document) -> tuple[Heading, ...]:
+def names_of_places(body: Element) -> tuple[str, ...]:
+    """Classes by which a script finds the first empty elements for a text that stand directly below a heading."""
+    found: dict[str, None] = {}
+    for one in islice(body.select(_UNDER), MAX_SECTIONS):
+        classes = _classes(one)
+        if len(found) < _MAX_NAMES and _FOR_TEXT.search(classes) is not None and not str(one.text).strip():
+            found.update(dict.fromkeys(classes.split()))
+    return tuple(found)
+
+
+def find_empty_sections(
+    document: Document, script_names: Mapping[str, Collection[str] | None] = _NO_SCRIPTS
+) -> tuple[Heading, ...]:
     """Headings below which an element for the text has none, where they are most of the main content's headings.
 
     A section is empty if nothing stands between its heading and the next one but elements without a text, one of them
     is for sentences by its class, and none has an attribute by which a script would find it. What the next heading
-    stands in is a place for that one. The places are alike, so that a script could not tell them from one another.
+    stands in is a place for that one. The places are alike, and no script that runs has one of their classes in it or
+    was not read (``script_names``: URL -> those of ``names_of_places`` that are in it; ``None`` if it is not known).
     Nothing where fewer than ``MIN_EMPTY_SECTIONS`` are empty, or less than ``MOST_EMPTY_SECTIONS`` of all, or the page
     says more than ``MAX_BESIDE`` words else. Linear.
     """
@@ -81,7 +99,26 @@ def find_empty_sections(document: Document) -> tuple[Heading, ...]:
     ((alike, number),) = Counter(filter(None, places)).most_common(1) or (("", 0),)
     if number < max(MIN_EMPTY_SECTIONS, MOST_EMPTY_SECTIONS * (len(sections) - places.count(""))):
         return ()
+    if _may_be_filled(document, alike.split(), script_names):
+        return ()
     return tuple(one for one, place in zip(sections, places, strict=True) if place == alike)
+
+
+def _may_be_filled(
+    document: Document, names: Collection[str], script_names: Mapping[str, Collection[str] | None]
+) -> bool:
+    """Return whether a script may find the places by a class; one that was not asked for it may."""
+    body = document.body.node if document.body is not None else None
+    asked = names_of_places(body) if isinstance(body, Element) else ()
+    for one in document.running_scripts:
+        said = one.text if one.url is None else script_names.get(strip_fragment(one.url))
+        if (
+            said is None
+            or (one.url is not None and not set(names) <= set(asked))
+            or any(name in said for name in names)
+        ):
+            return True
+    return False
 
 
 def _place_below(heading: object, names: AbstractSet[object]) -> str | None:

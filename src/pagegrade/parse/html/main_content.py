@@ -18,7 +18,7 @@ from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.html.layers import MAX_LAYERS, NAME, find_cover, find_piled, rules_of
 from pagegrade.parse.html.regions import Regions
 from pagegrade.parse.html.unclosed import find_swallowing
-from pagegrade.parse.html.visible_content import find_undrawn, find_waiting, names_of_root, names_within
+from pagegrade.parse.html.visible_content import find_undrawn, find_waiting, hides_much, names_of_root, names_within
 from pagegrade.parse.page_content import frames, own_links, pictures, usable_controls
 from pagegrade.parse.url import host, is_http, registrable_domain, strip_fragment
 from pagegrade.parse.words import says_more_than
@@ -61,6 +61,8 @@ _HOLDS_MORE: Final = "table, dl, form, fieldset, video, audio, object, embed, ca
 _DRAWN: Final = "svg, canvas, video, audio, object, embed, math, table, pre"
 _PLACES: Final = "[aria-busy], [data-src], [data-url], [data-endpoint], [data-component], progress"
 _MAX_ITEMS: Final = 3
+_LISTED: Final = ("a, li, img, picture, svg, [style*='url(']", "h2:not(:empty), h3:not(:empty)", "p:not(:empty)")
+"""Things of which several are a list, the last of them beside few words alone."""
 _MIN_CHARS: Final = 2
 
 _SLUG: Final = re.compile(r"[\W_]+")
@@ -484,15 +486,14 @@ def _in_nothing(document: Document, body: Element, root: Element | None, own_sha
         return Stead("unwritten", body, scripts_may_add=may_add) if is_frame else None
     text = document.text if root is None else document.main_text
     within = root if isinstance(root, Element) else body
-    if round(own_share * document.word_count) > MAX_MAIN_WORDS and says_more_than(text, MAX_MAIN_WORDS):
+    says_little = not (round(own_share * document.word_count) > MAX_MAIN_WORDS and says_more_than(text, MAX_MAIN_WORDS))
+    if not says_little:
         is_sorry = root is not None and not says_more_than(text, MAX_SORRY_WORDS) and _only_leads_back(document, within)
         if not (is_sorry and _is_about_something_else(document, text)):
             return None
-    if root is not None and _has_more(within):
+    if root is not None and (_has_more(within, says_little=says_little) or hides_much(document, root)):
         return None
-    if root is None and (len(pictures(document)) > _MAX_PICTURES or frames(document)):
-        return None
-    if own_links(document) <= 2:
+    if own_links(document) <= 2 or (root is None and (len(pictures(document)) > _MAX_PICTURES or frames(document))):
         return None
     return Stead("nothing", within, scripts_may_add=bool(document.running_scripts) and _has_place(within))
 
@@ -506,7 +507,7 @@ def _says_nothing(document: Document, body: Element) -> bool:
     return not (pictures(document) or frames(document) or next(iter(body.select(_DRAWN)), None))
 
 
-def _has_more(root: Element) -> bool:
+def _has_more(root: Element, *, says_little: bool) -> bool:
     """Return whether there is something beside a heading, a sentence and a search."""
     for node in root.select(_HOLDS_MORE):
         if node.tag != "form" or (attribute_of(node, "method") or "").strip().lower() == "post":
@@ -516,8 +517,11 @@ def _has_more(root: Element) -> bool:
     # Lines of their own are those of a poem or an address.
     if next(iter(root.select("address")), None) is not None or len(list(islice(root.select("p > br"), 2))) == 2:
         return True
-    items = (one for one in root.select("a, li, img, picture, svg") if one.tag != "li" or str(one.text).strip())
-    return len(list(islice(items, _MAX_ITEMS + 1))) > _MAX_ITEMS
+    for names in _LISTED if says_little else _LISTED[:-1]:
+        items = (one for one in root.select(names) if one.tag != "li" or str(one.text).strip())
+        if len(list(islice(items, _MAX_ITEMS + 1))) > _MAX_ITEMS:
+            return True
+    return False
 
 
 def _is_frame_of_site(document: Document, body: Element) -> bool:

@@ -35,6 +35,7 @@ from pagegrade.parse.html.declarations import (
     is_malformed,
     rendering_mode,
 )
+from pagegrade.parse.html.empty_sections import names_of_places
 from pagegrade.parse.html.flat_tree import flatten_shadow_trees, has_shadow_trees, show_streamed_parts
 from pagegrade.parse.html.locate import locate
 from pagegrade.parse.html.main_content import names_of_main
@@ -283,7 +284,9 @@ def find_named_urls(response: Response) -> NamedURLs:
 
 
 def _names_of_main(body: facts.ElementFact | None) -> tuple[str, ...]:
-    return names_of_main(body.node) if body is not None and isinstance(body.node, Element) else ()
+    if body is None or not isinstance(body.node, Element):
+        return ()
+    return (*names_of_main(body.node), *names_of_places(body.node))
 
 
 def _other_canonical(links: Sequence[facts.Link], response: Response) -> str:

@@ -29,6 +29,8 @@ _DOMAIN: Final = re.compile(
     r"|muster-?(?:firma|mann|frau|domain)|example|exemple|ejemplo|beispiel-?(?:firma|domain)?"  # typos: allow
 )
 """The name of a domain that says that another one belongs there."""
+_OF_DEMO: Final = re.compile(r"(?:^|[/.-])(?:demo|preview|theme|template)s?(?=[/.\d-]|$)", re.IGNORECASE)
+"""In the address of a page that shows a template on purpose, in English in sites of all languages."""
 _PHONE: Final = re.compile(r"(?<![\w.,])\+?\(?\d[\d ()/.\u2013-]{5,20}\d(?!\w)")
 MIN_RUN: Final = 6
 """Digits of which each is one more than the one before, or all are 0."""
@@ -49,8 +51,10 @@ def find_sample_contact(document: Document) -> tuple[tuple[Node, str], ...]:
     """(element, sample) of a page whose addresses, footers and links all say how to reach nobody; else empty. Linear.
 
     All links to mail addresses and telephones lead to samples, and the page's addresses and footers have ``MIN_KINDS``
-    kinds of them. In examples, articles and quotations they are none.
+    kinds of them. In examples, articles and quotations they are none, nor where the address is that of a demonstration.
     """
+    if _OF_DEMO.search(document.url[:_MAX_TEXT].partition("://")[2]) is not None:
+        return ()
     own = registrable_domain(host(document.url))
     shown: dict[str, tuple[Node, str]] = {}
     for anchor in document.anchors[:_MAX_LINKS]:

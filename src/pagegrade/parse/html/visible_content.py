@@ -12,7 +12,7 @@ from turbohtml import Element, Text
 from pagegrade.model.document import Document, Script
 from pagegrade.parse.cascade.states import attribute_of
 from pagegrade.parse.css.ink import ink_blocks
-from pagegrade.parse.url import strip_fragment
+from pagegrade.parse.url import host, registrable_domain, strip_fragment
 
 MAX_NODES: Final = 2_000
 """Elements of the body that are searched for a drawing; a page with more of them shows something."""
@@ -61,6 +61,7 @@ _MIN_WAITING: Final = 300
 _MAX_DEPTH: Final = 4
 """Elements within one another that hold nearly all of a main part."""
 _NO_TEXT: Final = frozenset({"script", "style", "template", "noscript", "svg"})
+_NEVER_TEXT: Final = ", ".join(sorted(_NO_TEXT))
 _REVEALS: Final = (
     ".animate",
     ".css(",
@@ -78,6 +79,8 @@ _REVEALS: Final = (
 _SHOWS: Final = re.compile(r"visibility\s{0,3}:\s{0,3}visible", re.IGNORECASE)
 _LOADS: Final = ("createElement", "import(", "fetch(", "XMLHttpRequest", "visib")
 """Parts of scripts that may bring another one, or show anything."""
+_LOADERS: Final = ('createElement("script', "createElement('script", "import(", "webpackChunk")
+"""The same in a file, where those of other sites, such as counters of visits, bring nothing that shows the page."""
 _SHOWN_REFERENCES: Final = frozenset({"image", "media", "object", "frame"})
 
 
@@ -203,6 +206,12 @@ def find_waiting(
     return None
 
 
+def hides_much(document: Document, part: Element) -> bool:
+    """Return whether a main part holds a text that a rule hides, as one that a script or a link to a place shows."""
+    size = len(str(part.text).strip()) - sum(len(str(one.text)) for one in part.select(_NEVER_TEXT))
+    return 5 * len(document.main_text) <= size >= _MIN_WAITING
+
+
 def _is_static(node: Element) -> bool:
     """Return whether an element is none that visitors open, or that its author hides by itself."""
     return node.tag != "dialog" and "popover" not in node.attrs and "hidden" not in node.attrs
@@ -211,8 +220,8 @@ def _is_static(node: Element) -> bool:
 def names_within(part: Element) -> tuple[str, ...]:
     """Classes and attributes of the elements that hold half of a part's text, and what a script may take from the root.
 
-    Those are classes of ``html`` and ``body``, and ids of styles. There are
-    none without names of elements: a script may find those in another way.
+    Those are classes of ``html`` and ``body``, and ids of styles. The calls by which a script loads another one are
+    among them. There are none without names of elements: a script may find those in another way.
     """
     levels = _levels(part)
     sizes: dict[str, int] = {}
@@ -229,7 +238,7 @@ def names_within(part: Element) -> tuple[str, ...]:
             sizes.update(dict.fromkeys((attribute_of(root, "class") or "").split(), 1))
             styles = root.select("style[id]") if root.tag == "html" else []
             sizes.update(dict.fromkeys(filter(None, (attribute_of(one, "id") for one in styles)), 1))
-    return tuple(sorted(sizes)[:_MAX_NAMES])
+    return (*sorted(sizes)[:_MAX_NAMES], *(_LOADERS if sizes else ()))
 
 
 def _levels(part: Element) -> list[tuple[int, list[tuple[Element, int]]]]:
@@ -261,9 +270,12 @@ def _waits_in_vain(
     # A script with a type of its own runs later, when another one says so.
     if any(one.kind == "data" and "script" in one.attrs.get("type", "").lower() for one in document.scripts):
         return False
+    own = registrable_domain(host(document.url))
     for one in running:
         if one.url is not None:
             said = script_names.get(strip_fragment(one.url))
+            if said is not None and registrable_domain(host(one.url)) != own:
+                said = [name for name in said if name not in _LOADERS]
             if one.kind == "module" or said is None or any(name in said for name in names):
                 return False
         elif any(mark in one.text for mark in _LOADS):
