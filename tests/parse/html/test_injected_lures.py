@@ -316,11 +316,14 @@ def words_of(number: int, *, name: str = "w{}", first: int = 1, more: str = "") 
 
 SENT = "<title>x</title><form method=post action=/api>{}<button>OK</button></form>"
 WALLET = "<select name=wallet><option>MetaMask<option>Trezor</select>"
+ANY = "<select name=wallet><option>Browser wallet<option>Hardware wallet</select>"
+EXACT = "autocapitalize=none"
 NAMED = '<textarea name="{}" placeholder="wallet"></textarea>'
 PURSE = "<p>wallet, purse, seed</p>"
 CVC = "<input name=cvv>"
 PIN = "<input type=password name=card_pin>"
-BANK = "<input type=password name=mdp>"
+AGAIN = "<input type=password name=mdp>"
+BANK = f"<input name=ident>{AGAIN}"
 NUMBER = "<input name=cardnumber autocomplete=cc-number><input name=exp autocomplete=cc-exp>"
 GIFT = "<input name={}><input type=password name={} maxlength=4>"
 
@@ -338,6 +341,9 @@ GIFT = "<input name={}><input type=password name={} maxlength=4>"
         f"<h1>Walet</h1>{NAMED.format('seed_phrase')}",
         f"<h1>지갑</h1>{WALLET}{NAMED.format('mnemonic')}",
         f"<h1>Πορτοφόλι</h1>{NAMED.format('recovery-phrase')}",
+        f"<h1>Проверка</h1>{ANY}{words_of(12, more=EXACT)}",
+        f"<h1>지갑</h1>{ANY}{words_of(24, more='spellcheck=false')}",
+        f"<h1>Cüzdan</h1>{ANY}{words_of(12, more='type=password')}",
         f"<h1>Colis</h1>{CVC}{PIN}{BANK}",
         f"<h1>Пошта</h1><input autocomplete=cc-csc>{PIN}<input name=user>{BANK}",
         f"<h1>包裹</h1>{CVC}<input type=password id=pin>{BANK}",
@@ -389,10 +395,20 @@ def test_form_for_secrets_that_no_site_needs(body: str) -> None:
         SENT.format(CVC + "<input type=password name=pin><input type=password name=pin2>" + BANK),
         SENT.format(CVC + "<input type=password name=new_pin>" + BANK),
         SENT.format(CVC + PIN + "<input type=password name=p1><input type=password name=p2>"),
+        SENT.format(ANY + words_of(12)),
+        SENT.format(ANY + words_of(11, more=EXACT)),
+        SENT.format(ANY + words_of(11, more=EXACT) + "<input name=w12>"),
+        SENT.format(ANY + words_of(12, name="member{}", more=EXACT)),
+        SENT.format(ANY.replace("Browser wallet", "Browser") + words_of(12, more=EXACT)),
+        SENT.format("<p>Портмоне: wallet</p>" + words_of(12, more=EXACT)),
+        SENT.format("<p>財布 wallet, 鍵 key</p>" + words_of(24, more="spellcheck=false")),
+        SENT.format(NUMBER + CVC + PIN + AGAIN),
+        SENT.format(AGAIN + NUMBER + CVC + PIN),
+        SENT.format(PIN + CVC + AGAIN),
     ],
 )
 def test_form_for_what_sites_do_need(page: str) -> None:
-    """Teams, plants, purses, tools that send nothing, keys of servers, tills, gift cards, postal codes."""
+    """Teams, plants, purses, tools that send nothing, keys of servers, tills, gift cards, postal codes, banks."""
     assert "forbidden-field" not in found_in(make_document(page))
 
 

@@ -140,6 +140,7 @@ _OF_EDITORS: Final = re.compile(r"/(?:uploads|files)/(?!.*\.php$)")
 _WORDS_OF_WALLETS: Final = frozenset({12, 15, 18, 21, 24})
 """Words that restore a wallet: its standard knows no other numbers."""
 _TEXTS: Final = frozenset({"text", "password", "textarea"})
+_OF_NAMES: Final = frozenset({"text", "email", "tel"})
 _MNEMONIC: Final = re.compile(r"mnemonic", re.IGNORECASE)
 _PHRASE: Final = re.compile(r"(?:seed|recovery|mnemonic)[-_ ]?(?:phrase|words?)", re.IGNORECASE)
 _WALLET: Final = re.compile(r"wallet|metamask|trezor|bip-?39|private[-_ ]?key", re.IGNORECASE)
@@ -151,6 +152,8 @@ _ONLY_WALLETS: Final = re.compile(
     re.IGNORECASE,
 )
 """Names that only wallets for money of computers have: those of leather are called so, too, and gardens have seeds."""
+_MIN_NAMED: Final = 3
+"""Times that a form names some wallet, in which words are typed as exactly as those of one for money."""
 _LAST_NUMBER: Final = re.compile(r"\d{1,2}(?=\D{0,2}$)")
 _CODE_OF_CARD: Final = re.compile(r"(?<![a-z])(?:cvv2?|cvc2?|ccv|csc|cc-csc)(?![a-z])", re.IGNORECASE)
 _PIN_OF_CARD: Final = re.compile(r"(?<![a-z])pin(?![a-z])", re.IGNORECASE)
@@ -278,8 +281,9 @@ def _forbidden_fields(document: Document) -> Iterator[Injection]:
     """Forms that are sent to a server with what no site needs: the words of a wallet, or all secrets of a person.
 
     The words are one field called so in a form that names a wallet, or as many numbered ones as a wallet has words in
-    a form that names what only wallets for money of computers have. The secrets are the code of a card, its PIN
-    directly beside it, and one password of an account, none of them a new one.
+    a form that names what only wallets for money of computers have, or names a wallet again and again and lets a
+    browser change nothing in these fields. The secrets are the code of a card, its PIN
+    directly beside it, and one password of an account behind its name, none of them a new one.
     """
     asked = [one for one in document.controls[:MAX_ANCHORS] if not one.hidden and isinstance(one.node, Element)]
     names = [f"{one.attrs.get('name', '')} {one.attrs.get('id', '')} {_kind_of_field(one.attrs)}" for one in asked]
@@ -305,7 +309,8 @@ def _forbidden_field(form: Element, fields: Sequence[tuple[Control, str]]) -> Co
     said = form.html[:MAX_FORM_TEXT] if phrases or words else ""
     if phrases and _WALLET.search(said) is not None:
         return phrases[0]
-    if words and _ONLY_WALLETS.search(said) is not None:
+    is_often_named = sum(1 for _ in islice(_WALLET.finditer(said), _MIN_NAMED)) == _MIN_NAMED
+    if words and (_ONLY_WALLETS.search(said) is not None or (is_often_named and all(map(_is_typed_exactly, words)))):
         return words[0]
     if any(_NOT_OF_BANKS.search(name) is not None for _, name in fields):
         return None
@@ -313,7 +318,19 @@ def _forbidden_field(form: Element, fields: Sequence[tuple[Control, str]]) -> Co
     is_pin = [one.type == "password" and _PIN_OF_CARD.search(name) is not None for one, name in fields]
     secrets = sum(one.type == "password" and not code for (one, _), code in zip(fields, is_code, strict=True))
     at = is_pin.index(True) if sum(is_pin) == 1 and secrets == _PIN_AND_PASSWORD else -1
-    return fields[at][0] if at >= 0 and any(is_code[max(at - 1, 0) : at + 2]) else None
+    if at < 0 or not any(is_code[max(at - 1, 0) : at + 2]):
+        return None
+    # A bank may ask those who are signed in for the password again, but not for a name before it.
+    other = next(n for n, (one, _) in enumerate(fields) if one.type == "password" and n != at and not is_code[n])
+    before = fields[other - 1][0] if other else None
+    return fields[at][0] if before is not None and before.type in _OF_NAMES and not _is_card(before) else None
+
+
+def _is_typed_exactly(control: Control) -> bool:
+    """Return whether a browser neither writes capital letters nor corrects or shows what is typed."""
+    attrs = control.attrs
+    is_plain = attrs.get("autocapitalize", "").lower() in {"none", "off"} or attrs.get("spellcheck", "") == "false"
+    return is_plain or control.type == "password"
 
 
 def _numbered(fields: Sequence[Control]) -> list[Control]:
