@@ -72,7 +72,7 @@ _SENDS_HOME: Final = re.compile(
 )
 """A call that may hand a password to who keeps it: a server of the page, or a library that signs visitors in."""
 _TYPE: Final = re.compile(r"\.type\s{0,3}=|[\"'`]type[\"'`]\s{0,3},")
-_VALUE: Final = re.compile(r"[Vv]alue\b|FormData")
+_VALUE: Final = re.compile(r"value\b|Value\b|FormData")
 _BRACES: Final = re.compile(r"[{}]")
 _MAX_BLOCK: Final = 400
 """Characters before and behind the name of a field in which a script may change its type."""
@@ -199,7 +199,7 @@ def shows_field(script: str, place: re.Match[str]) -> bool:
     """Return whether a script names a field where it changes its type, as one that shows a password does."""
     before = _BRACES.split(script[max(0, place.start() - _MAX_BLOCK) : place.start()])[-1]
     block = before + _BRACES.split(script[place.start() : place.end() + _MAX_BLOCK])[0]
-    return "alue" not in block and _TYPE.search(block) is not None
+    return _VALUE.search(block) is None and _TYPE.search(block) is not None
 
 
 def _is_code_of_card(control: Control) -> bool:
