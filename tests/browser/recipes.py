@@ -415,6 +415,10 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(path="/audits/1/pages", person="Alice"),
         Visit(name="none", path="/audits/1/pages?search=nothing", person="Alice"),
     ),
+    ("GET", "/audits/{id}/links"): (
+        Visit(path="/audits/1/links", person="Alice"),
+        Visit(name="none", path="/audits/1/links?kind=redirect", person="Alice"),
+    ),
     ("GET", "/audits/{id}/pages/{page}"): (Visit(path="/audits/1/pages/2", person="Alice"),),
     ("GET", "/audits/{id}/compare"): (
         Visit(path="/audits/1/compare", person="Alice"),

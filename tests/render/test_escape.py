@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagegrade.render.escape import (
+    address,
     audit_name,
     content_disposition,
     export_name,
@@ -117,6 +118,31 @@ def test_what_is_not_plain_web_cannot_be_clicked(url: str | None) -> None:
 def test_links_are_written_anew(url: str, href: str) -> None:
     """The target of the link is the URL that the parser understood."""
     assert safe_href(url) == href
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://a.example/plain?x=1&y=<b>", "https://a.example/plain?x=1&amp;y=&lt;b&gt;"),
+        ("https://a.example/%C3%BCber", "https://a.example/<bdi>über</bdi>"),
+        (
+            "https://a.example/%D7%A9%D7%9C/%D7%9E?q=%D7%90-1",
+            "https://a.example/<bdi>של</bdi>/<bdi>מ</bdi>?q=<bdi>א-1</bdi>",
+        ),
+        ("https://a.example/%2F%20%3C", "https://a.example/%2F%20%3C"),
+        ("https://a.example/%E2%80%AEx", "https://a.example/%E2%80%AEx"),
+        ("https://a.example/%D7/%FF%FE", "https://a.example/%D7/%FF%FE"),
+        ("https://a.example/%F0%9F%98%80", "https://a.example/%F0%9F%98%80"),
+    ],
+)
+def test_addresses_are_read_in_their_own_script(url: str, shown: str) -> None:
+    """Letters only, each name for itself; what could pass for something else keeps its escape."""
+    assert address(url) == shown
+
+
+def test_a_long_address_is_cut_where_it_is_read() -> None:
+    """By the characters that are seen."""
+    assert address("https://a.example/" + "%D7%A9" * 300, 24) == "https://a.example/<bdi>ששששש…</bdi>"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from tests.web.calling import BASE_URL, Instance, with_instance
 
 EXPORT = "/api/v1/audits/1/export"
 FILES = (
-    *("json", "html", "pdf", "findings", "findings-parquet", "pages", "pages-parquet"),
+    *("json", "html", "pdf", "findings", "findings-parquet", "pages", "pages-parquet", "links", "links-parquet"),
     *("sarif", "prompt", "sitemap"),
 )
 KINDS = {
@@ -32,6 +32,8 @@ KINDS = {
     "findings-parquet": "application/vnd.apache.parquet",
     "pages": "text/csv",
     "pages-parquet": "application/vnd.apache.parquet",
+    "links": "text/csv",
+    "links-parquet": "application/vnd.apache.parquet",
     "prompt": "text/markdown",
     "sarif": "application/sarif+json",
     "sitemap": "application/xml",
@@ -111,27 +113,50 @@ def test_each_file_is_of_its_kind_and_named_after_site_moment_and_crawl(tmp_path
         (1, "Start", 90, False),
         (2, "Other", 70, False),
     ]
+    assert table_of(keyed["links-parquet"], tmp_path, "from_page to_page to_status text") == [(1, 2, 200, "Other")]
     assert keyed["pdf"].content.startswith(b"%PDF-")
     assert listed_in(keyed["sitemap"]) == [("https://www.example.com/",)]
     assert "## 1. Pages have the same title" in keyed["prompt"].text
 
 
-def test_only_a_prompt_is_of_one_finding(tmp_path: Path) -> None:
+def test_a_prompt_and_a_table_can_be_of_one_finding(tmp_path: Path) -> None:
     """Of one there is not, nothing."""
 
     async def script(instance: Instance) -> list[httpx.Response]:
         await make(instance)
-        paths = (f"{EXPORT}?what=prompt&finding=1", f"{EXPORT}?what=prompt&finding=2")
+        paths = (f"{EXPORT}?what={name}&finding={number}" for name in ("prompt", "findings") for number in (1, 2))
         return [await instance.call("GET", path) for path in paths]
 
-    one, none = with_instance(tmp_path, script)
+    prompt, no_prompt, table, no_table = with_instance(tmp_path, script)
 
-    assert "prompt-1.md" in one.headers["content-disposition"]
-    assert none.status_code == 404
+    assert "prompt-1.md" in prompt.headers["content-disposition"]
+    assert "findings-1.csv" in table.headers["content-disposition"]
+    assert [row["finding"] for row in rows_of(table)] == ["1", "1"]
+    assert (no_prompt.status_code, no_table.status_code) == (404, 404)
+
+
+def test_a_table_of_links_has_those_that_fit_its_filter(tmp_path: Path) -> None:
+    """By key and on the pages, as the list of links has them."""
+
+    async def script(instance: Instance) -> list[list[dict[str, str]]]:
+        await make(instance)
+        queries = ("", "&kind=a&to=2&status=200", "&kind=redirect", "&from=2", "&state=outside")
+        keyed = [await instance.call("GET", f"{EXPORT}?what=links{query}") for query in queries]
+        pages = [await instance.page("GET", f"/audits/1/export/links?{query}") for query in queries]
+        assert [one.content for one in keyed] == [one.content for one in pages]
+        return [rows_of(one) for one in keyed]
+
+    every, fit, *none = with_instance(tmp_path, script)
+
+    assert every == fit
+    assert none == [[], [], []]
+    assert [(row["from_url"], row["to_url"], row["to_status"], row["text"]) for row in every] == [
+        ("https://www.example.com/", "https://www.example.com/other", "200", "Other")
+    ]
 
 
 def test_a_crawl_that_was_not_evaluated_has_its_pages_only(tmp_path: Path) -> None:
-    """Its findings are not known, which is no empty table."""
+    """And their links. Its findings are not known, which is no empty table."""
 
     async def script(instance: Instance) -> list[int]:
         await make(instance, evaluated=False)
@@ -145,6 +170,8 @@ def test_a_crawl_that_was_not_evaluated_has_its_pages_only(tmp_path: Path) -> No
         "findings-parquet": 404,
         "pages": 200,
         "pages-parquet": 200,
+        "links": 200,
+        "links-parquet": 200,
         "sarif": 404,
         "prompt": 404,
         "sitemap": 200,
@@ -199,6 +226,6 @@ def test_what_needs_an_extra_is_neither_offered_nor_made_without_it(
     page, keyed = with_instance(tmp_path, script)
     offered = [f'href="/audits/1/export/{name}" download' in page.text for name in FILES]
 
-    assert offered == [name not in {"pdf", "findings-parquet", "pages-parquet"} for name in FILES]
+    assert offered == [name != "pdf" and not name.endswith("-parquet") for name in FILES]
     assert [answer.status_code for answer in keyed] == [501, 501]
     assert [answer.json()["code"] for answer in keyed] == ["pdf_not_installed", "audit_not_installed"]

@@ -408,6 +408,10 @@ class URLFilter(msgspec.Struct, frozen=True, kw_only=True):
     status: int | None = None
     states: tuple[URLState, ...] | None = None
     search: str | None = None
+    depth: int | None = None
+    """Clicks from the start."""
+    ids: tuple[int, ...] | None = None
+    """At most some hundreds."""
 
 
 class CrawlHost(msgspec.Struct, kw_only=True):

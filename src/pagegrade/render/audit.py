@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final
 
-from markupsafe import Markup, escape
+from markupsafe import escape
 from rich.text import Text
 
 from pagegrade.model.account import Brand
@@ -89,8 +89,14 @@ _SITE_COLUMNS: Final = (
     "bytes BIGINT, time_ms DOUBLE, title VARCHAR, description VARCHAR, words INTEGER, noindex BOOLEAN,"
     "canonical VARCHAR, redirect VARCHAR, score INTEGER, carried_from INTEGER"
 )
-PAGE_COLUMNS, SITE_COLUMNS = (dict(part.split() for part in text.split(",")) for text in (_PAGE_COLUMNS, _SITE_COLUMNS))
-"""Column -> its type in Parquet, of the table of findings and of that of pages."""
+_LINK_COLUMNS: Final = (
+    "from_page BIGINT, from_url VARCHAR, to_page BIGINT, to_url VARCHAR, to_state VARCHAR, to_status INTEGER,"
+    "kind VARCHAR, place VARCHAR, nofollow BOOLEAN, hreflang VARCHAR, text VARCHAR"
+)
+PAGE_COLUMNS, SITE_COLUMNS, LINK_COLUMNS = (
+    dict(part.split() for part in text.split(",")) for text in (_PAGE_COLUMNS, _SITE_COLUMNS, _LINK_COLUMNS)
+)
+"""Column -> its type in Parquet, of the tables of findings, of pages and of links."""
 KIND_WORDS: Final[dict[ChangeKind, str]] = {
     "new": N_("New"),
     "worse": N_("Worse"),
@@ -257,13 +263,15 @@ def render_audit_csv(result: AuditResult, pages: Iterable[tuple[int, str, str | 
     return table(tuple(PAGE_COLUMNS), (tuple(row.values()) for row in finding_rows(result, pages)))
 
 
-def render_audit_pages(pages: Iterable[Mapping[str, Cell]]) -> str:
-    """A row for every URL of a site.
+def render_audit_table(columns: Iterable[str], rows: Iterable[Mapping[str, Cell]]) -> str:
+    """A table of pages or links.
 
     Args:
-        pages: Page objects of the HTTP interface; what one lacks is an empty cell.
+        columns: ``SITE_COLUMNS`` or ``LINK_COLUMNS``.
+        rows: Objects of the HTTP interface; what one lacks is an empty cell.
     """
-    return table(tuple(SITE_COLUMNS), ([page.get(name) for name in SITE_COLUMNS] for page in pages))
+    names = tuple(columns)
+    return table(names, ([row.get(name) for name in names] for row in rows))
 
 
 def render_sitemap(listed: Iterable[tuple[str, str]]) -> str:
@@ -275,33 +283,20 @@ def render_sitemap(listed: Iterable[tuple[str, str]]) -> str:
     return "\n".join([*lines, "</urlset>", ""])
 
 
-def render_audit_article(result: AuditResult, *, tag: str = ENGLISH_TAG, pages_at: str = "") -> Markup:
-    """The result as a part of a page.
-
-    Args:
-        result: The result.
-        tag: Language, one of ``i18n.LOCALES``.
-        pages_at: Path of the lists of pages, without the number of the finding; empty: there are none.
-    """
-    template = environment(tag).get_template("audit_article.html.jinja")
-    said = cache(lambda text: translated(text, tag))
-    # Escaped by the template.
-    return Markup(  # noqa: S704
-        template.render(
+def render_audit_html(result: AuditResult, *, tag: str = ENGLISH_TAG, brand: Brand = NO_BRAND) -> str:
+    """The result as a document that needs nothing but itself, in one of ``i18n.LOCALES``."""
+    return (
+        environment(tag)
+        .get_template("audit.html.jinja")
+        .render(
             result=result,
             no_grade=NO_GRADE,
             first=first_to_fix(result),
             marks=told_apart(result),
-            said=said,
-            pages_at=pages_at,
+            said=cache(lambda text: translated(text, tag)),
+            **look(brand),
         )
     )
-
-
-def render_audit_html(result: AuditResult, *, tag: str = ENGLISH_TAG, brand: Brand = NO_BRAND) -> str:
-    """The result as a document that needs nothing but itself, in one of ``i18n.LOCALES``."""
-    template = environment(tag).get_template("audit.html.jinja")
-    return template.render(result=result, article=render_audit_article(result, tag=tag), **look(brand))
 
 
 def why_crawls_differ(comparison: AuditComparison, words: Words = ENGLISH) -> str:

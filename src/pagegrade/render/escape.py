@@ -12,9 +12,10 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import ada_url
+from markupsafe import Markup, escape
 
 from pagegrade.model.report import Report
 
@@ -36,6 +37,9 @@ _HIDDEN: Final = re.compile(
     # Joiners are invisible too, but Persian and emoji need them: only beside ASCII they have no business.
     "|(?<=[\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?=[\x00-\x7f])|^[\u200c\u200d]|[\u200c\u200d]$"
 )
+_ENCODED: Final = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+"""Escapes of one run of characters beyond ASCII."""
+_DELIMITER: Final = re.compile(r"([/?&=])")
 MAX_CHARS: Final = 100
 """Of a name with its extension."""
 MAX_BYTES: Final = 240
@@ -64,6 +68,27 @@ def visible_block(text: object) -> str:
     lines = str(text)[: 4 * BLOCK_CHARS + 64].replace("\r\n", "\n").replace("\t", "    ").split("\n")
     block = "\n".join(_HIDDEN.sub(_escape, line.rstrip()) for line in lines)
     return block if len(block) <= BLOCK_CHARS else block[: BLOCK_CHARS - 1] + "…"
+
+
+def address(url: object, limit: int = MAX_SHOWN_CHARS) -> Markup:
+    """``visible`` of a URL as HTML, with the letters of all scripts that it escapes; the escapes of the rest stay.
+
+    What lies between slashes and between parameters is isolated, so that names written from right to left stay in
+    their order.
+    """
+    shown = visible(_ENCODED.sub(_letters, str(url)), limit)
+    if shown.isascii():
+        return escape(shown)
+    parts = (part if part.isascii() else Markup("<bdi>{}</bdi>").format(part) for part in _DELIMITER.split(shown))
+    return Markup("").join(parts)
+
+
+def _letters(match: re.Match[str]) -> str:
+    try:
+        text = unquote(match[0], errors="strict")
+    except UnicodeDecodeError:
+        return match[0]
+    return text if all(unicodedata.category(each)[0] in "LMN" for each in text) else match[0]
 
 
 def safe_href(url: str | None) -> str | None:

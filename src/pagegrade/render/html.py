@@ -32,7 +32,7 @@ from pagegrade.render.brand import NO_BRAND, brand_css, logo_url, shown_name
 from pagegrade.render.comparison_notes import why_not_compared
 from pagegrade.render.criteria import STATUS_NAMES, by_criterion, machine_share, manual_remark, remark
 from pagegrade.render.english import N_
-from pagegrade.render.escape import safe_href, unicode_host, visible
+from pagegrade.render.escape import address, safe_href, unicode_host, visible
 from pagegrade.render.evidence_rows import table_of
 from pagegrade.render.failure_advice import cause, has_to_let_us_in, retry_advice, user_agent, way_out
 from pagegrade.render.figures import format_bytes, format_ms, key_figures, loaded_bytes, measured
@@ -166,6 +166,7 @@ def make_environment(tag: str, loader: BaseLoader, *extensions: type[Extension])
     )
     made.filters.update(
         visible=visible,
+        address=address,
         arc=charts.arc,
         href=safe_href,
         prose=parse_prose,

@@ -85,12 +85,14 @@ def mask_reports(reports: Sequence[Report]) -> tuple[Report, ...]:
 def mask_audit(result: AuditResult) -> AuditResult:
     """The result of an audit for people with its link: without what could name a part of the site that has no finding.
 
-    The query values of all pages that it names are masked, as ``mask_report`` does; folders and templates are left out.
+    The query values of all pages that it names are masked, as ``mask_report`` does. Templates are left out, and so are
+    folders without a page that is named.
     """
     places = [*result.worst, *(place for one in result.findings for place in one.places)]
     named = {result.url, *(each.example for each in result.templates)}
     named.update(url for place in places for url in (place.url, *place.sources))
     mask = masker(sorted(named))
+    found = [url for one in result.findings for place in one.places for url in (place.url, *place.sources)]
 
     def hide(listed: tuple[Place, ...]) -> tuple[Place, ...]:
         return tuple(
@@ -104,7 +106,7 @@ def mask_audit(result: AuditResult) -> AuditResult:
         worst=hide(result.worst),
         findings=tuple(replace(one, message=mask(one.message), places=hide(one.places)) for one in result.findings),
         templates=(),
-        folders=(),
+        folders=tuple(one for one in result.folders if any(url.startswith(one.url) for url in found)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -14,12 +14,13 @@ from pagegrade.model.account import Brand
 from pagegrade.model.audit import Crawl
 from pagegrade.model.audit_result import AuditResult
 from pagegrade.render.audit import (
+    LINK_COLUMNS,
     PAGE_COLUMNS,
     SITE_COLUMNS,
     finding_rows,
     render_audit_csv,
     render_audit_html,
-    render_audit_pages,
+    render_audit_table,
     render_sitemap,
 )
 from pagegrade.render.audit_pdf import audit_sheet
@@ -31,17 +32,30 @@ from pagegrade.render.sarif import render_site_sarif
 from pagegrade.service.audits.exports import (
     Exported,
     export_findings,
+    export_links,
     export_pages,
     export_result,
     export_sitemap,
 )
+from pagegrade.service.audits.links import LinkFilter
 from pagegrade.service.pdf_pool import Documents, writes_parquet
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.schemas.audit import result_object
-from pagegrade.web.schemas.audit_page import listed_page
+from pagegrade.web.schemas.audit_page import listed_link, listed_page
 
 FileName = Literal[
-    "json", "html", "pdf", "findings", "findings-parquet", "pages", "pages-parquet", "sarif", "prompt", "sitemap"
+    "json",
+    "html",
+    "pdf",
+    "findings",
+    "findings-parquet",
+    "pages",
+    "pages-parquet",
+    "links",
+    "links-parquet",
+    "sarif",
+    "prompt",
+    "sitemap",
 ]
 PARQUET: Final = "application/vnd.apache.parquet"
 MEDIA_TYPES: Final[dict[FileName, str]] = {
@@ -52,16 +66,26 @@ MEDIA_TYPES: Final[dict[FileName, str]] = {
     "findings-parquet": PARQUET,
     "pages": CSV,
     "pages-parquet": PARQUET,
+    "links": CSV,
+    "links-parquet": PARQUET,
     "sarif": "application/sarif+json",
     "prompt": "text/markdown; charset=utf-8",
     "sitemap": "application/xml",
 }
 """File -> its media type."""
+_COLUMNS: Final[dict[str, Mapping[str, str]]] = {
+    "findings": PAGE_COLUMNS,
+    "pages": SITE_COLUMNS,
+    "links": LINK_COLUMNS,
+}
+"""Table -> its columns."""
 _EXTENSIONS: Final[dict[FileName, str]] = {
     "findings": "csv",
     "findings-parquet": "parquet",
     "pages": "csv",
     "pages-parquet": "parquet",
+    "links": "csv",
+    "links-parquet": "parquet",
     "prompt": "md",
     "sitemap": "xml",
 }
@@ -71,6 +95,8 @@ _TABLES: Final[dict[FileName, Callable[..., Exported]]] = {
     "findings-parquet": export_findings,
     "pages": export_pages,
     "pages-parquet": export_pages,
+    "links": export_links,
+    "links-parquet": export_links,
     "sitemap": export_sitemap,
 }
 """Files that come in parts -> the use case that reads one."""
@@ -99,6 +125,7 @@ async def make_audit_file(
     *,
     crawl: int | None = None,
     finding: int | None = None,
+    links: LinkFilter = LinkFilter(),  # noqa: B008 - frozen
     part: int = 1,
     tag: str = "en",
     documents: Documents,
@@ -108,7 +135,8 @@ async def make_audit_file(
 
     Args:
         crawl: Number of the crawl; ``None``: the newest that was evaluated, or the newest of all.
-        finding: Number of the only finding of a prompt; ``None``: all. Other files are whole.
+        finding: Number of the only finding of a prompt or a table of findings; ``None``: all. Other files are whole.
+        links: Which of them, of a table of links.
         part: Of a table or a sitemap, from 1.
         tag: Language of the document, one of ``i18n.LOCALES``.
         documents: Makes PDF and Parquet.
@@ -123,11 +151,20 @@ async def make_audit_file(
         Unavailable: Too many documents are being made, or this one is too large to be made.
     """
     if name in _TABLES:
-        exported = await work.read(_TABLES[name], audit_id, crawl=crawl, part=part)
+        exported = await work.search(
+            _TABLES[name], audit_id, crawl=crawl, part=part, **_chosen(name, finding=finding, links=links)
+        )
     else:
         exported = await work.read(export_result, audit_id, crawl=crawl)
     own = exported.brand.over(brand)
     return await write_audit_file(exported, name, finding=finding, part=part, tag=tag, documents=documents, brand=own)
+
+
+def _chosen(name: FileName, *, finding: int | None, links: LinkFilter) -> dict[str, Any]:
+    """Arguments that limit a table."""
+    if name in {"findings", "findings-parquet"}:
+        return {"finding": finding}
+    return {"which": links} if name in {"links", "links-parquet"} else {}
 
 
 async def write_audit_file(
@@ -151,9 +188,9 @@ async def write_audit_file(
     if name == "pdf":
         body = await documents.sheet("audit", body, at_s=int(moment.timestamp()))
     elif MEDIA_TYPES[name] == PARQUET:
-        body = await documents.parquet(SITE_COLUMNS if name == "pages-parquet" else PAGE_COLUMNS, body)
+        body = await documents.parquet(_COLUMNS[name.removesuffix("-parquet")], body)
     kind = [name.removesuffix("-parquet")] if name in _EXTENSIONS else []
-    kind += [f"{finding}"] if finding is not None and name == "prompt" else []
+    kind += [f"{finding}"] if finding is not None and name in {"prompt", "findings", "findings-parquet"} else []
     kind += [f"part-{part}"] if part > 1 else []
     of, extension = exported.crawl, _EXTENSIONS.get(name, name)
     file = audit_name(exported.audit.project, moment, extension, crawl=of.number, kind=kind)
@@ -171,9 +208,11 @@ def _ended_at(crawl: Crawl) -> datetime:
 
 def _written(exported: Exported, name: FileName, finding: int | None, tag: str, brand: Brand) -> bytes | None:
     """The file; of one that ``documents`` makes, what it is made of."""
-    if name in {"pages", "pages-parquet"}:
-        pages = (msgspec.structs.asdict(listed_page(page)) for page in exported.pages)
-        return render_audit_pages(pages).encode() if name == "pages" else _lines(pages)
+    if name in {"pages", "pages-parquet", "links", "links-parquet"}:
+        table = name.removesuffix("-parquet")
+        documents = map(listed_page, exported.pages) if table == "pages" else map(listed_link, exported.links)
+        rows = map(msgspec.structs.asdict, documents)
+        return render_audit_table(_COLUMNS[table], rows).encode() if name == table else _lines(rows)
     if name == "sitemap":
         return render_sitemap(exported.listed).encode()
     result = exported.result

@@ -182,12 +182,14 @@ class AuditPageListQuery(PagedById):
     state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"] | None = Field(
         None, description="Only pages in this state.", examples=["blocked"]
     )
+    depth: int | None = Field(
+        None, ge=0, le=MAX_DEPTH, description="Only pages so many clicks from the start page.", examples=[3]
+    )
 
 
-class AuditLinkListQuery(PagedById):
-    """Filters combine with *and*."""
+class LinkFields(BaseModel):
+    """Filters of links, which combine with *and*."""
 
-    crawl: CrawlNumber = None
     from_: int | None = Field(
         None, alias="from", ge=1, le=2**53 - 1, description="Only links of the page with this id.", examples=[1]
     )
@@ -199,6 +201,12 @@ class AuditLinkListQuery(PagedById):
     status: int | None = Field(
         None, ge=100, le=999, description="Only links to URLs with this HTTP status.", examples=[404]
     )
+
+
+class AuditLinkListQuery(PagedById, LinkFields):
+    """Filters combine with *and*."""
+
+    crawl: CrawlNumber = None
 
 
 class AuditPageQuery(BaseModel):
@@ -227,20 +235,25 @@ class AuditCompareQuery(BaseModel):
     )
 
 
-class AuditExportQuery(AuditPageQuery):
-    """File, and of what."""
+class AuditExportQuery(AuditPageQuery, LinkFields):
+    """File, and of what; the filters of links are for tables of links."""
 
     what: FileName = Field(
         "json",
         description="`json`: the whole result; `html`: the same as a document, `pdf`: to print or to send; `findings`: "
-        "a table (CSV) of every page of every finding; `pages`: a table of every URL; `findings-parquet`, "
-        "`pages-parquet`: the same tables as Parquet; `sarif`: the findings for code scanning and editors; "
+        "a table (CSV) of every page of every finding; `pages`: a table of every URL; `links`: a table of the links, "
+        "of redirects alone with `kind=redirect`; `findings-parquet`, `pages-parquet`, `links-parquet`: the same "
+        "tables as Parquet; `sarif`: the findings for code scanning and editors; "
         "`prompt`: the findings in Markdown for coding agents; `sitemap`: an XML sitemap of the pages that search "
         "engines should know.",
         examples=["findings"],
     )
     finding: int | None = Field(
-        None, ge=1, le=2**31 - 1, description="Number of the only finding of a `prompt`.", examples=[1]
+        None,
+        ge=1,
+        le=2**31 - 1,
+        description="Number of the only finding of a `prompt` or a table of findings.",
+        examples=[1],
     )
     part: int = Field(
         1,

@@ -106,12 +106,12 @@ def test_a_walk_meets_each_link_once_in_both_directions(database: Database, alic
 @pytest.mark.parametrize(
     ("which", "found"),
     [
-        (LinkFilter(from_id=2), ["2-1", "2-3"]),
-        (LinkFilter(to_id=3), ["1-3", "2-3"]),
-        (LinkFilter(from_id=1, to_id=3), ["1-3"]),
+        (LinkFilter(from_=2), ["2-1", "2-3"]),
+        (LinkFilter(to=3), ["1-3", "2-3"]),
+        (LinkFilter(from_=1, to=3), ["1-3"]),
         (LinkFilter(kind="canonical"), ["2-1"]),
-        (LinkFilter(states=(URLState.BLOCKED,)), ["1-3", "2-3"]),
-        (LinkFilter(states=(URLState.OUTSIDE,)), ["1-4"]),
+        (LinkFilter(state="blocked"), ["1-3", "2-3"]),
+        (LinkFilter(state="outside"), ["1-4"]),
         (LinkFilter(status=300), ["1-2"]),
         (LinkFilter(status=404), []),
     ],
@@ -127,6 +127,26 @@ def test_filters_combine(database: Database, alice: Caller, which: LinkFilter, f
     assert (seen(whole.items), whole.total, walked.total) == (found, len(found), len(found))
     assert seen(walked.items) == found
     assert seen(second.items) == found[1:2]
+
+
+def test_links_are_sorted_by_their_targets(database: Database, alice: Caller) -> None:
+    """On every page of the list, whose links are the same whatever their number."""
+
+    def part(page: int, per_page: int, which: LinkFilter = ALL) -> tuple[list[str], int]:
+        found = database.read_here(
+            partial(list_links, caller=alice, audit_id=1, which=which, order="target", page=page, per_page=per_page)
+        )
+        return seen(found.items), found.total
+
+    whole = ["2-1", "1-2", "1-3", "2-3", "1-4"]
+
+    assert part(1, 10) == (whole, 5)
+    for per_page in (1, 2, 3):
+        assert [one for page in range(1, 7) for one in part(page, per_page)[0]] == whole
+
+    assert part(1, 10, LinkFilter(to=3)) == (["1-3", "2-3"], 2)
+    assert part(9, 10) == ([], 5)
+    assert part(1, 10, LinkFilter(status=404)) == ([], 0)
 
 
 def test_links_are_those_of_a_crawl_of_the_caller(database: Database, alice: Caller) -> None:

@@ -9,12 +9,11 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.model.audit import AuditFilter, URLFilter
+from pagegrade.model.audit import AuditFilter
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.service.audits import operations as service
-from pagegrade.service.id_lists import Part
 from pagegrade.store.engine.database import Database
-from tests.audit_builders import OPTIONS, claim, fill, make_audit
+from tests.audit_builders import OPTIONS, make_audit
 from tests.store_builders import add_owner, make_database
 
 
@@ -53,24 +52,6 @@ def test_settings_follow_the_limits_of_the_installation() -> None:
         False,
     )
     assert [each.field for each in refused.value.violations] == ["exclude", "max_pages", "rate"]
-
-
-def test_lists_of_pages_are_walked_both_ways(database: Database) -> None:
-    """In the order of their discovery, and filtered."""
-    alice = Caller(account=add_owner(database, "Alice")[0])
-    audit = make_audit(database, alice)
-    crawl = claim(database)
-    fill(database, crawl)
-
-    def walked(part: Part, which: URLFilter = URLFilter()) -> tuple[list[int], int | None, int | None]:  # noqa: B008 - frozen
-        found = database.read_here(lambda tx: service.walk_pages(tx, alice, audit.id, which, part))
-        return [page.stored.url_id for page in found.items], found.before, found.after
-
-    assert walked(Part(per_page=1)) == ([1], None, 1)
-    assert walked(Part(per_page=1, beside=1)) == ([2], 2, None)
-    assert walked(Part(per_page=1, beside=2, backward=True)) == ([1], None, 1)
-    assert walked(Part(per_page=9), URLFilter(search="other", status=200)) == ([2], None, None)
-    assert walked(Part(per_page=9), URLFilter(status=404)) == ([], None, None)
 
 
 def test_nobody_else_finds_an_audit(database: Database) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from pagegrade.model.audit import URLState
 from pagegrade.service.audits.links import ShownLink
-from pagegrade.service.audits.operations import ShownPage
+from pagegrade.service.audits.pages import ShownPage
 from pagegrade.store.repositories.crawl_segments import LinkRow, PageRow
 from pagegrade.store.repositories.crawl_urls import LinkedURL, StoredURL
 from pagegrade.web.schemas.audit_page import (

@@ -21,7 +21,8 @@ from pagegrade.report.compare_audits import (
     compare_audits,
 )
 from pagegrade.service.audits.analysis import PAGES, read_result
-from pagegrade.service.audits.operations import finding_pages, pages_of, show_audit
+from pagegrade.service.audits.operations import finding_pages, show_audit
+from pagegrade.service.audits.pages import pages_of
 from pagegrade.store.analysis.relations import finding_pages as stored_places
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.audits import list_crawls, load_result

@@ -11,19 +11,19 @@ import msgspec
 from msgspec.structs import replace
 
 from pagegrade.model.account import Brand, Caller
-from pagegrade.model.audit import Audit, Crawl, URLFilter, URLState
+from pagegrade.model.audit import Audit, Crawl, URLFilter
 from pagegrade.model.audit_result import AuditResult, SiteFinding
 from pagegrade.model.errors import NotFound
 from pagegrade.report.masking import mask_url, masker
+from pagegrade.service.audits.links import LinkFilter, ShownLink, each_link, shown_links
 from pagegrade.service.audits.operations import (
-    ShownPage,
     ShownPlace,
     find_crawl,
     finding_pages,
-    pages_of,
     places_of,
     show_audit,
 )
+from pagegrade.service.audits.pages import PAGES, ShownPage, pages_of
 from pagegrade.service.audits.sharing import view_shared_audit
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import load_brand
@@ -35,7 +35,6 @@ T = TypeVar("T")
 PART_ROWS: Final = 50_000
 """Rows of one file; also what the protocol of sitemaps allows in one."""
 _AT_ONCE: Final = 5_000
-_FETCHED: Final = URLFilter(status=200, states=(URLState.FETCHED,))
 _DATE: Final = re.compile(r"[0-9]{4}-[01][0-9](-[0-3][0-9](T[0-9:.]{5,18}(Z|[+-][0-9]{2}:[0-9]{2}))?)?")
 
 
@@ -49,6 +48,7 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[tuple[int, ShownPlace], ...] = ()
     """(number of the finding, page)."""
     pages: tuple[ShownPage, ...] = ()
+    links: tuple[ShownLink, ...] = ()
     listed: tuple[tuple[str, str], ...] = ()
     """(URL, date of its last change) of pages for a sitemap; the date is empty where the site says none."""
     more: bool = False
@@ -68,7 +68,13 @@ def export_result(tx: Transaction, caller: Caller, audit_id: int, *, crawl: int 
 
 
 def export_findings(
-    tx: Transaction, caller: Caller, audit_id: int, *, crawl: int | None = None, part: int = 1
+    tx: Transaction,
+    caller: Caller,
+    audit_id: int,
+    *,
+    crawl: int | None = None,
+    finding: int | None = None,
+    part: int = 1,
 ) -> Exported:
     """Every page of every finding in the order of the findings, ``PART_ROWS`` in a part.
 
@@ -77,18 +83,27 @@ def export_findings(
         caller: Whose audit it is.
         audit_id: Any number.
         crawl: Number of the crawl; ``None``: the newest that was evaluated, or the newest of all.
+        finding: Number of the only finding; ``None``: all.
         part: From 1.
 
     Raises:
-        NotFound: There is no such audit, crawl or part.
+        NotFound: There is no such audit, crawl, finding or part.
     """
     audit, of = _of(tx, caller, audit_id, crawl)
-    return _findings(tx, audit, of, load_result(tx, of.id), part)
+    result = load_result(tx, of.id)
+    if finding is not None and result is not None and not 0 < finding <= len(result.findings):
+        raise NotFound
+    return _findings(tx, audit, of, result, part, finding=finding)
 
 
-def _findings(tx: Transaction, audit: Audit, of: Crawl, result: AuditResult | None, part: int) -> Exported:
+def _findings(
+    tx: Transaction, audit: Audit, of: Crawl, result: AuditResult | None, part: int, *, finding: int | None = None
+) -> Exported:
     every = (
-        (one.number, row) for one in (() if result is None else result.findings) for row in finding_pages(tx, of, one)
+        (one.number, row)
+        for one in (() if result is None else result.findings)
+        if finding in {None, one.number}
+        for row in finding_pages(tx, of, one)
     )
     rows, more = _part(every, part)
     places = places_of(tx, of, [row for _, row in rows], 0)
@@ -180,6 +195,21 @@ def export_pages(
     return Exported(audit=audit, crawl=of, pages=pages, more=len(stored) > PART_ROWS)
 
 
+def export_links(
+    tx: Transaction,
+    caller: Caller,
+    audit_id: int,
+    *,
+    crawl: int | None = None,
+    which: LinkFilter,
+    part: int = 1,
+) -> Exported:
+    """The links that fit a filter as the pages were read; other arguments and errors as of ``export_findings``."""
+    audit, of = _of(tx, caller, audit_id, crawl)
+    found, more = _part(each_link(tx, of, which), part)
+    return Exported(audit=audit, crawl=of, links=shown_links(tx, of, found), more=more)
+
+
 def export_sitemap(
     tx: Transaction, caller: Caller, audit_id: int, *, crawl: int | None = None, part: int = 1
 ) -> Exported:
@@ -215,7 +245,7 @@ def _part(rows: Iterator[T], part: int) -> tuple[list[T], bool]:
 
 def _good(tx: Transaction, crawl: Crawl) -> Iterator[StoredURL]:
     last: int | None = None
-    while stored := urls_beside(tx, crawl.id, _FETCHED, _AT_ONCE, beside=last, backward=False):
+    while stored := urls_beside(tx, crawl.id, PAGES, _AT_ONCE, beside=last, backward=False):
         for page in pages_of(tx, crawl, stored):
             row = page.row
             if row is None or not row.read or row.noindex or row.refusal:

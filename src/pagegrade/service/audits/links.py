@@ -1,20 +1,21 @@
-"""Links of a crawl between its URLs, in the order in which their pages were read."""
+"""Links of a crawl between its URLs, in the order in which their pages were read or by their targets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
 from pagegrade.model.account import Caller
-from pagegrade.model.audit import LinkKind, URLState
+from pagegrade.model.audit import PAGE_STATES, Crawl, LinkKind, PageState, URLState
 from pagegrade.service.audits.operations import find_crawl, show_audit
 from pagegrade.service.id_lists import Listed, Part, Walked, walk
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawl_segments import LinkRow, each_segment
-from pagegrade.store.repositories.crawl_urls import LinkedURL, linked_urls, urls_of
+from pagegrade.store.repositories.crawl_urls import LinkedURL, linked_urls, targets_of, urls_of
 
 _BATCH: Final = 1 << 20
 """Ids of the links of one batch, which are fewer."""
@@ -23,10 +24,12 @@ _BATCH: Final = 1 << 20
 class LinkFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Filters of a list of links; ``None``: all."""
 
-    from_id: int | None = None
-    to_id: int | None = None
+    from_: int | None = None
+    """Id of the page that has it."""
+    to: int | None = None
+    """Id of its target."""
     kind: LinkKind | None = None
-    states: tuple[URLState, ...] | None = None
+    state: PageState | Literal["outside"] | None = None
     """Of the target."""
     status: int | None = None
     """Of the target."""
@@ -42,6 +45,10 @@ class ShownLink(msgspec.Struct, frozen=True, kw_only=True):
     target: LinkedURL
 
 
+LinkOrder = Literal["source", "target"]
+"""As the pages were read; or by what is linked to, in order of its discovery."""
+
+
 def list_links(
     tx: Transaction,
     caller: Caller,
@@ -49,6 +56,7 @@ def list_links(
     which: LinkFilter,
     *,
     crawl: int | None = None,
+    order: LinkOrder = "source",
     page: int,
     per_page: int,
 ) -> Listed[ShownLink]:
@@ -59,13 +67,36 @@ def list_links(
     """
     of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
     first = (page - 1) * per_page
-    shown = []
-    total = 0
-    for found in _each(tx, of.id, which, range(of.segments)):
-        if first <= total < first + per_page:
-            shown.append(found)
-        total += 1
-    return Listed(items=_shown(tx, of.id, shown), total=total)
+    if order == "target":
+        found, total = _by_target(tx, of, which, first, per_page)
+    else:
+        every = each_link(tx, of, which)
+        found = list(islice(every, first, first + per_page))
+        # Where the list ends before this page, its length is counted from the beginning.
+        total = first + len(found) + sum(1 for _ in every) if found else sum(1 for _ in each_link(tx, of, which))
+    return Listed(items=shown_links(tx, of, found), total=total)
+
+
+def _by_target(
+    tx: Transaction, crawl: Crawl, which: LinkFilter, first: int, count: int
+) -> tuple[list[tuple[int, LinkRow]], int]:
+    """(id, link) of a page of the links by their targets, and how many there are on all pages.
+
+    The links are read twice: once to count those of each target, then to collect those of the targets of this page.
+    Only they are in memory, with one number for each target.
+    """
+    counts = Counter(row.to_id for _, row in each_link(tx, crawl, which))
+    wanted: set[int] = set()
+    before = passed = 0
+    for target in sorted(counts):
+        if passed + counts[target] <= first:
+            before = passed + counts[target]
+        elif passed < first + count:
+            wanted.add(target)
+        passed += counts[target]
+    found = [one for one in each_link(tx, crawl, which) if one[1].to_id in wanted] if wanted else []
+    found.sort(key=lambda one: (one[1].to_id, one[0]))
+    return found[first - before : first - before + count], passed
 
 
 def walk_links(
@@ -84,45 +115,47 @@ def walk_links(
             numbers: Iterable[int] = range((of.segments if place is None else place + 1) - 1, -1, -1)
             rows = _each(tx, of.id, which, numbers, backward=True)
             wanted = (found for found in rows if beside is None or found[0] < beside)
-            return _shown(tx, of.id, list(islice(wanted, count))[::-1])
+            return shown_links(tx, of, list(islice(wanted, count))[::-1])
         rows = _each(tx, of.id, which, range(place or 0, of.segments))
         wanted = (found for found in rows if beside is None or found[0] > beside)
-        return _shown(tx, of.id, list(islice(wanted, count)))
+        return shown_links(tx, of, list(islice(wanted, count)))
 
     def count() -> int:
-        return sum(1 for _ in _each(tx, of.id, which, range(of.segments)))
+        return sum(1 for _ in each_link(tx, of, which))
 
     return walk(read, lambda link: link.id, part, count)
+
+
+def each_link(tx: Transaction, crawl: Crawl, which: LinkFilter) -> Iterator[tuple[int, LinkRow]]:
+    """Yield (id, link) of a crawl in the order in which its pages were read."""
+    return _each(tx, crawl.id, which, range(crawl.segments))
 
 
 def _each(
     tx: Transaction, crawl_id: int, which: LinkFilter, numbers: Iterable[int], *, backward: bool = False
 ) -> Iterator[tuple[int, LinkRow]]:
     """Yield (id, link) of the batches with these numbers, one batch in memory at a time."""
+    targets = None
+    if which.state is not None or which.status is not None:
+        states = [state for state, (name, _) in PAGE_STATES.items() if name == which.state] or [URLState.OUTSIDE]
+        targets = targets_of(tx, crawl_id, states=None if which.state is None else states, status=which.status)
     for number in numbers:
         rows = next(each_segment(tx, crawl_id, LinkRow, (number,)), [])
         found = [
             (number * _BATCH + at, row)
             for at, row in enumerate(rows, 1)
-            if which.from_id in {None, row.from_id}
-            and which.to_id in {None, row.to_id}
-            and which.kind in {None, row.kind}
+            if (which.from_ is None or row.from_id == which.from_)
+            and (which.to is None or row.to_id == which.to)
+            and (which.kind is None or row.kind == which.kind)
+            and (targets is None or row.to_id in targets)
         ]
-        if which.states is not None or which.status is not None:
-            targets = linked_urls(tx, crawl_id, (row.to_id for _, row in found))
-            found = [one for one in found if _matches(targets.get(one[1].to_id), which)]
         yield from reversed(found) if backward else found
 
 
-def _matches(target: LinkedURL | None, which: LinkFilter) -> bool:
-    if target is None:
-        return False
-    return which.status in {None, target.status} and (which.states is None or target.state in which.states)
-
-
-def _shown(tx: Transaction, crawl_id: int, found: list[tuple[int, LinkRow]]) -> tuple[ShownLink, ...]:
-    sources = urls_of(tx, crawl_id, (row.from_id for _, row in found))
-    targets = linked_urls(tx, crawl_id, (row.to_id for _, row in found))
+def shown_links(tx: Transaction, crawl: Crawl, found: Sequence[tuple[int, LinkRow]]) -> tuple[ShownLink, ...]:
+    """Links of a crawl with the URLs of their ends."""
+    sources = urls_of(tx, crawl.id, (row.from_id for _, row in found))
+    targets = linked_urls(tx, crawl.id, (row.to_id for _, row in found))
     return tuple(
         ShownLink(id=number, row=row, source=sources.get(row.from_id, ""), target=targets[row.to_id])
         for number, row in found

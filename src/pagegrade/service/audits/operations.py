@@ -19,7 +19,6 @@ from pagegrade.model.audit import (
     Crawl,
     Pattern,
     ScopeKind,
-    URLFilter,
 )
 from pagegrade.model.audit_result import AuditResult, AuditSummary, SiteFinding
 from pagegrade.model.errors import (
@@ -45,22 +44,12 @@ from pagegrade.service.reports.validation import SharingChange, check_allowed
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import audits as store
-from pagegrade.store.repositories.crawl_segments import FindingPage, FoundRow, LinkRow, PageRow, each_segment
-from pagegrade.store.repositories.crawl_urls import (
-    StoredURL,
-    count_urls,
-    list_patterns,
-    load_url,
-    urls_beside,
-    urls_of,
-    urls_page,
-)
+from pagegrade.store.repositories.crawl_segments import FindingPage, each_segment
+from pagegrade.store.repositories.crawl_urls import list_patterns, urls_of
 
 OPEN_CRAWLS: Final = 20
 """Crawls of an account that have not ended."""
 SHOWN_PATTERNS: Final = 20
-SHOWN_LINKS: Final = 100
-"""Links of a page that an answer has, in each direction."""
 RETRY_AFTER_S: Final = 30
 _AS_IT_IS: Final = SharingChange()
 
@@ -139,20 +128,6 @@ class ShownPlace(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     target: str | None
     value: str | None
-
-
-class ShownPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of a crawl with what is kept of it."""
-
-    stored: StoredURL
-    row: PageRow | None
-    urls: dict[int, str]
-    """URLs that the row names, by id."""
-    found: tuple[FoundRow, ...] = ()
-    links: tuple[tuple[LinkRow, str], ...] = ()
-    """Links of the page, with their targets."""
-    linked_by: tuple[tuple[LinkRow, str], ...] = ()
-    """Links to the page, with the pages that have them."""
 
 
 def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, AuditSettings]:
@@ -408,6 +383,18 @@ def list_crawls(tx: Transaction, caller: Caller, audit_id: int, *, page: int, pe
     return Listed(items=items, total=len(rows))
 
 
+def list_evaluated(
+    tx: Transaction, caller: Caller, audit_id: int, *, limit: int
+) -> tuple[tuple[Crawl, AuditSummary], ...]:
+    """The crawls of an audit that were evaluated, the newest first, with what they came to.
+
+    Raises:
+        NotFound: There is no such audit.
+    """
+    rows = store.list_crawls(tx, show_audit(tx, caller, audit_id).id)
+    return tuple((crawl, summary) for crawl, summary in rows if summary is not None)[:limit]
+
+
 def show_whole(tx: Transaction, caller: Caller, audit_id: int) -> tuple[Audit, ShownCrawl, AuditResult | None]:
     """An audit with the progress of its newest crawl, and the result of the newest that was evaluated.
 
@@ -516,85 +503,4 @@ def places_of(tx: Transaction, crawl: Crawl, rows: Sequence[FindingPage], first:
             value=row.value,
         )
         for at, row in enumerate(rows, 1)
-    )
-
-
-def list_pages(
-    tx: Transaction,
-    caller: Caller,
-    audit_id: int,
-    which: URLFilter,
-    *,
-    crawl: int | None = None,
-    page: int,
-    per_page: int,
-) -> Listed[ShownPage]:
-    """A page of the URLs of a crawl that lie in scope, in order of their discovery.
-
-    Raises:
-        NotFound: There is no such audit or crawl.
-    """
-    of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
-    stored = urls_page(tx, of.id, which, first=(page - 1) * per_page, count=per_page)
-    return Listed(items=pages_of(tx, of, stored), total=count_urls(tx, of.id, which))
-
-
-def walk_pages(
-    tx: Transaction, caller: Caller, audit_id: int, which: URLFilter, part: Part, *, crawl: int | None = None
-) -> Walked[ShownPage]:
-    """Some of the URLs of a crawl that lie in scope, in order of their discovery.
-
-    Raises:
-        NotFound: There is no such audit or crawl.
-    """
-    of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
-
-    def read(count: int, *, beside: int | None, backward: bool) -> tuple[StoredURL, ...]:
-        return urls_beside(tx, of.id, which, count, beside=beside, backward=backward)
-
-    walked = walk(read, lambda url: url.url_id, part, lambda: count_urls(tx, of.id, which))
-    return Walked(items=pages_of(tx, of, walked.items), before=walked.before, after=walked.after, total=walked.total)
-
-
-def pages_of(tx: Transaction, crawl: Crawl, stored: Sequence[StoredURL]) -> tuple[ShownPage, ...]:
-    """URLs of a crawl with what is kept of their pages."""
-    numbers = sorted({one.segment for one in stored if one.segment is not None})
-    wanted = {one.url_id for one in stored}
-    rows = {
-        row.page_id: row
-        for some in each_segment(tx, crawl.id, PageRow, numbers)
-        for row in some
-        if row.page_id in wanted
-    }
-    named = [each for row in rows.values() for each in (row.redirect_id, row.canonical_id) if each is not None]
-    urls = urls_of(tx, crawl.id, named)
-    return tuple(ShownPage(stored=one, row=rows.get(one.url_id), urls=urls) for one in stored)
-
-
-def show_page(tx: Transaction, caller: Caller, audit_id: int, page_id: int, *, crawl: int | None = None) -> ShownPage:
-    """One URL of a crawl, with its findings and some links from it and to it.
-
-    Raises:
-        NotFound: There is no such audit, crawl or page.
-    """
-    of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
-    stored = load_url(tx, of.id, page_id) if 0 < page_id <= of.urls else None
-    if stored is None:
-        raise NotFound
-    (page,) = pages_of(tx, of, (stored,))
-    out: list[LinkRow] = []
-    into: list[LinkRow] = []
-    for rows in each_segment(tx, of.id, LinkRow, of.segments):
-        out += [row for row in rows if row.from_id == page_id and row.kind != "asset"][: SHOWN_LINKS - len(out)]
-        into += [row for row in rows if row.to_id == page_id][: SHOWN_LINKS - len(into)]
-    urls = urls_of(tx, of.id, [*(row.to_id for row in out), *(row.from_id for row in into)])
-    segment = () if stored.segment is None else (stored.segment,)
-    found = (row for rows in each_segment(tx, of.id, FoundRow, segment) for row in rows if row.page_id == page_id)
-    return ShownPage(
-        stored=stored,
-        row=page.row,
-        urls=page.urls,
-        found=tuple(found),
-        links=tuple((row, urls.get(row.to_id, "")) for row in out),
-        linked_by=tuple((row, urls.get(row.from_id, "")) for row in into),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from sqlalchemy import Row, Select, and_, bindparam, case, delete, func, insert, or_, select, update
 
@@ -21,6 +21,13 @@ SAMPLE: Final = 50
 GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 ASSET_LANE: Final = 20
 """Lane of the files that pages load, behind those of pages."""
+URLOrder = Literal["found", "depth", "url"]
+_ORDERS: Final[Mapping[URLOrder, tuple[Any, ...]]] = {
+    "found": (),
+    "depth": (crawl_urls.c.depth,),
+    "url": (crawl_urls.c.url,),
+}
+"""Order -> columns that come before the id."""
 _WAITING: Final = tuple(crawl_urls.c[name] for name in WaitingURL.__struct_fields__)
 
 
@@ -275,6 +282,10 @@ def _listed(crawl_id: int, which: URLFilter) -> Select[Any]:
         query = query.where(crawl_urls.c.status == which.status)
     if which.states is not None:
         query = query.where(crawl_urls.c.state.in_(which.states))
+    if which.depth is not None:
+        query = query.where(crawl_urls.c.depth == which.depth)
+    if which.ids is not None:
+        query = query.where(crawl_urls.c.url_id.in_(which.ids))
     if which.search is not None:
         query = query.where(func.lower(crawl_urls.c.url).contains(which.search.lower(), autoescape=True))
     return query
@@ -314,10 +325,36 @@ def urls_beside(
     return found[::-1] if backward else found
 
 
-def urls_page(tx: Transaction, crawl_id: int, which: URLFilter, *, first: int, count: int) -> tuple[StoredURL, ...]:
-    """Return the URLs in scope from one on, counted from 0, by id."""
-    query = _listed(crawl_id, which).order_by(crawl_urls.c.url_id).offset(first).limit(count)
+def urls_page(
+    tx: Transaction, crawl_id: int, which: URLFilter, *, order: URLOrder = "found", first: int, count: int
+) -> tuple[StoredURL, ...]:
+    """Return the URLs in scope from one on, counted from 0, in an order."""
+    columns = (*_ORDERS[order], crawl_urls.c.url_id)
+    query = _listed(crawl_id, which).order_by(*columns).offset(first).limit(count)
     return tuple(_stored(row) for row in tx.execute(query))
+
+
+def ids_of(tx: Transaction, crawl_id: int, which: URLFilter) -> list[int]:
+    """Return the ids of the URLs in scope that fit a filter."""
+    return list(tx.execute(_listed(crawl_id, which).with_only_columns(crawl_urls.c.url_id)).scalars())
+
+
+def count_depths(tx: Transaction, crawl_id: int, which: URLFilter) -> dict[int, int]:
+    """Return how many URLs in scope that fit a filter are so many clicks from the start."""
+    query = _listed(crawl_id, which).with_only_columns(crawl_urls.c.depth, func.count()).group_by(crawl_urls.c.depth)
+    return {row[0]: row[1] for row in tx.execute(query.order_by(crawl_urls.c.depth))}
+
+
+def targets_of(
+    tx: Transaction, crawl_id: int, *, states: Sequence[URLState] | None, status: int | None
+) -> frozenset[int]:
+    """Return the ids of all URLs, in scope or not, in one of some states and with a status; ``None``: any."""
+    query = select(crawl_urls.c.url_id).where(crawl_urls.c.crawl_id == crawl_id)
+    if states is not None:
+        query = query.where(crawl_urls.c.state.in_(states))
+    if status is not None:
+        query = query.where(crawl_urls.c.status == status)
+    return frozenset(tx.execute(query).scalars())
 
 
 def count_urls(tx: Transaction, crawl_id: int, which: URLFilter) -> int:

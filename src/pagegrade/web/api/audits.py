@@ -7,14 +7,17 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlencode
 
+import msgspec
+
 from pagegrade.model.account import AUDITS_READ, AUDITS_WRITE
-from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFilter, URLState, withheld
+from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFilter, withheld
 from pagegrade.parse.url import project_of
 from pagegrade.render.audit import NO_GRADE
 from pagegrade.render.english import N_
 from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.compare import compare_crawls
 from pagegrade.service.audits.links import LinkFilter, list_links, walk_links
+from pagegrade.service.audits.pages import list_pages, show_page, walk_pages
 from pagegrade.service.audits.sharing import sharing_warnings
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning, SharingChange, read_sharing
@@ -252,7 +255,7 @@ async def list_audit_pages(request: Request, work: UnitOfWork, services: Service
     states = None
     if query.state is not None:
         states = tuple(state for state, (name, _) in PAGE_STATES.items() if name == query.state)
-    which = URLFilter(status=query.status, states=states, search=query.search)
+    which = URLFilter(status=query.status, states=states, search=query.search, depth=query.depth)
     audit_id = request.id
     return await answer_id_list(
         request,
@@ -260,37 +263,33 @@ async def list_audit_pages(request: Request, work: UnitOfWork, services: Service
         query,
         encode=page_item,
         read_page=lambda: work.read(
-            service.list_pages, audit_id, which, crawl=query.crawl, page=query.page, per_page=query.per_page
+            list_pages, audit_id, which, crawl=query.crawl, page=query.page, per_page=query.per_page
         ),
-        read_part=lambda part: work.read(service.walk_pages, audit_id, which, part, crawl=query.crawl),
+        read_part=lambda part: work.read(walk_pages, audit_id, which, part, crawl=query.crawl),
     )
 
 
 async def list_audit_links(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the links of a crawl, or those at a cursor."""
     query = request.query(AuditLinkListQuery)
-    states = None
-    if query.state is not None:
-        of_pages = tuple(state for state, (name, _) in PAGE_STATES.items() if name == query.state)
-        states = of_pages or (URLState.OUTSIDE,)
-    which = LinkFilter(from_id=query.from_, to_id=query.to, kind=query.kind, states=states, status=query.status)
+    which = msgspec.convert(query, LinkFilter, from_attributes=True)
     audit_id = request.id
     return await answer_id_list(
         request,
         services,
         query,
         encode=link_object,
-        read_page=lambda: work.read(
+        read_page=lambda: work.search(
             list_links, audit_id, which, crawl=query.crawl, page=query.page, per_page=query.per_page
         ),
-        read_part=lambda part: work.read(walk_links, audit_id, which, part, crawl=query.crawl),
+        read_part=lambda part: work.search(walk_links, audit_id, which, part, crawl=query.crawl),
     )
 
 
 async def show_audit_page(request: Request, work: UnitOfWork) -> Response:
     """Return a page of a crawl."""
     query = request.query(AuditPageQuery)
-    shown = await work.read(service.show_page, request.id, request.number("page"), crawl=query.crawl)
+    shown = await work.read(show_page, request.id, request.number("page"), crawl=query.crawl)
     return fresh_answer(request, enveloped(page_object(shown)))
 
 
@@ -316,6 +315,7 @@ async def export_audit(request: Request, work: UnitOfWork, services: Services) -
         query.what,
         crawl=query.crawl,
         finding=query.finding,
+        links=msgspec.convert(query, LinkFilter, from_attributes=True),
         part=query.part,
         documents=services.documents,
         brand=services.options.brand,

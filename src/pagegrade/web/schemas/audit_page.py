@@ -9,7 +9,7 @@ import msgspec
 from pagegrade.model.audit import PAGE_STATES, UNKNOWN_DEPTH, LinkKind
 from pagegrade.model.schema import URL, Amount, Count, Points, about
 from pagegrade.service.audits.links import ShownLink
-from pagegrade.service.audits.operations import ShownPage
+from pagegrade.service.audits.pages import ShownPage
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer
 from pagegrade.web.schemas.shape import Document, extended
 
@@ -161,23 +161,26 @@ def listed_page(page: ShownPage) -> AuditPageItem:
 
 def link_object(link: ShownLink) -> bytes:
     """The JSON object of a link of a crawl."""
+    return msgspec.json.encode(listed_link(link))
+
+
+def listed_link(link: ShownLink) -> AuditLink:
+    """The document of a link of a crawl."""
     row, target = link.row, link.target
-    return msgspec.json.encode(
-        AuditLink(
-            id=link.id,
-            object="audit_link",
-            from_page=row.from_id,
-            from_url=link.source,
-            to_page=row.to_id if target.is_page else None,
-            to_url=target.url,
-            to_state=PAGE_STATES[target.state][0] if target.state in PAGE_STATES else "outside",
-            to_status=target.status,
-            kind=row.kind,
-            place=row.place,
-            nofollow=row.nofollow,
-            hreflang=row.hreflang,
-            text=row.anchor,
-        )
+    return AuditLink(
+        id=link.id,
+        object="audit_link",
+        from_page=row.from_id,
+        from_url=link.source,
+        to_page=row.to_id if target.is_page else None,
+        to_url=target.url,
+        to_state=PAGE_STATES[target.state][0] if target.state in PAGE_STATES else "outside",
+        to_status=target.status,
+        kind=row.kind,
+        place=row.place,
+        nofollow=row.nofollow,
+        hreflang=row.hreflang,
+        text=row.anchor,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -51,6 +52,55 @@ def test_it_goes_from_the_site_to_its_findings_pages_and_reports(tmp_path: Path)
     assert unknown.status_code == 404
     assert [one.text.count(f'href="{PATH}/findings/1"') for one in odd] == [2] * 5
     assert not any("<script>alert" in answer.text for answer in (site, seo, finding))
+
+
+def test_links_are_filtered_sorted_and_saved(tmp_path: Path) -> None:
+    """Each leads to the pages of its ends; what is wrong in a query is left out."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await make(instance)
+        database = instance.services.database
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database))
+        queries = (
+            "",
+            "?kind=a&status=200&order=target&to=2",
+            "?kind=redirect",
+            "?page=9",
+            "?kind=x&order=x&to=x&page=x",
+        )
+        return [await instance.page("GET", f"{PATH}/links{query}") for query in queries]
+
+    every, fit, none, beyond, odd = with_instance(tmp_path, script)
+
+    for answer in (every, fit, odd):
+        assert all(f'href="{PATH}/pages/{number}"' in answer.text for number in (1, 2))
+        assert "1 link" in answer.text
+
+    assert f'href="{PATH}/export/links"' in every.text
+    assert f'href="{PATH}/export/links?kind=a&amp;status=200&amp;to=2"' in fit.text
+    assert '<input type="hidden" name="to" value="2">' in fit.text
+    assert "No link found" in none.text
+    assert beyond.status_code == 200
+
+
+def test_pages_are_sorted_and_those_of_so_many_clicks_listed(tmp_path: Path) -> None:
+    """The page of the audit leads to them, and the pager keeps the order."""
+
+    async def script(instance: Instance) -> list[str]:
+        await make(instance)
+        database = instance.services.database
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database))
+        paths = ("", "/pages?order=score", "/pages?order=x", "/pages?depth=1&status=200")
+        return [(await instance.page("GET", f"{PATH}{path}")).text for path in paths]
+
+    site, lowest, odd, near = with_instance(tmp_path, script)
+
+    def ids(text: str) -> list[str]:
+        return re.findall(f'href="{PATH}/pages/([0-9]+)"', text)
+
+    assert f'href="{PATH}/pages?depth=1&amp;status=200"' in site
+    assert (ids(lowest), ids(odd), ids(near)) == (["2", "1"], ["1", "2"], ["2"])
+    assert "1 click from the start page" in near
 
 
 def test_a_crawl_under_way_shows_how_far_it_is_and_loads_itself_again(tmp_path: Path) -> None:
@@ -158,6 +208,8 @@ def test_two_crawls_are_compared_on_a_page_and_in_short_on_that_of_the_site(tmp_
     early, compared, site, listed, swapped, unknown = with_instance(tmp_path, script)
 
     assert "takes two crawls that were evaluated" in early.text
+    assert "Crawls until now" in site.text
+    assert f'href="{PATH}/compare?from=1&amp;to=2">Since crawl 1' in site.text
     said = ("Crawl 1 and crawl 2", "95 → 90", "look different", "&lt;script&gt;")
 
     assert all(words in compared.text for words in said)

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 from msgspec.structs import replace
 
-from pagegrade.model.audit_result import Folder, Template
+from pagegrade.model.audit_result import Folder, Place, Template
 from pagegrade.service.rate_limit import Bucket, MemoryBuckets
 from pagegrade.web.pages.share_access import SHARED_DOCUMENTS_PER_MINUTE
 from tests.audit_builders import claim, fail, fill, result_of
@@ -63,7 +63,7 @@ def test_a_shared_audit_is_a_page_for_all_who_have_the_link(tmp_path: Path) -> N
         assert after["share_url"] in form.text
         assert "The settings are saved." in form.text
         assert page.status_code == 200
-        assert all(words in page.text for words in (OPENED, "95", "Pages have the same title", "Name them apart."))
+        assert all(words in page.text for words in (OPENED, "95", "Pages have the same title"))
         assert page.headers["x-robots-tag"] == "noindex, nofollow, noarchive"
         assert "script-src 'none'" in page.headers["content-security-policy"]
         assert "<script" not in page.text
@@ -211,9 +211,14 @@ def test_files_of_a_shared_audit_name_no_part_of_the_site_that_its_page_does_not
     async def script(instance: Instance) -> tuple[str, list[str], list[str]]:
         await instance.call("POST", AUDITS, json={"url": "https://example.com/", "privacy": 0})
         hidden = "https://example.com/hidden-folder/"
-        folders = tuple(Folder(url=url, level=at, pages=1, score=90.0) for at, url in enumerate((hidden[:20], hidden)))
+        shown_too = "https://example.com/open-folder/"
+        folders = tuple(
+            Folder(url=url, level=at, pages=1, score=90.0) for at, url in enumerate((hidden[:20], hidden, shown_too))
+        )
         template = Template(number=1, name="/hidden-template/{n}", pages=1, score=90.0, example=f"{hidden}example")
-        result = replace(result_of("https://example.com/"), folders=folders, templates=(template,))
+        (finding,) = result_of("https://example.com/").findings
+        finding = replace(finding, places=(*finding.places, Place(url=f"{shown_too}page?key=secret-value-1")))
+        result = replace(result_of("https://example.com/"), findings=(finding,), folders=folders, templates=(template,))
         database = instance.services.database
         await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database), result)
         path = (await shown(instance))["share_url"].removeprefix(BASE_URL)
@@ -226,7 +231,8 @@ def test_files_of_a_shared_audit_name_no_part_of_the_site_that_its_page_does_not
     page, files, own = with_instance(tmp_path, script)
 
     assert "Pages have the same title" in page
-    assert not [text for text in (page, *files) if "hidden-" in text]
+    assert not [text for text in (page, *files) if "hidden-" in text or "secret-value-1" in text]
+    assert all("open-folder/" in text for text in (page, files[0], files[-1]))
     assert all("hidden-folder" in text and "hidden-template" in text for text in own)
 
 

@@ -7,9 +7,11 @@ from functools import cache
 from typing import Any, Final
 from urllib.parse import urlencode
 
+import msgspec
+
 from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.model.account import Role
-from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit, URLFilter, withheld
+from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit, LinkKind, URLFilter, withheld
 from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import CATEGORIES
@@ -29,10 +31,17 @@ from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.compare import compare_crawls
 from pagegrade.service.audits.consent import proof_of
 from pagegrade.service.audits.exports import PART_ROWS
+from pagegrade.service.audits.links import LinkFilter, LinkOrder, list_links
+from pagegrade.service.audits.pages import PageOrder, count_clicks, list_pages, show_page
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.audit_files import AuditFile, FileName, is_offered, make_audit_file
-from pagegrade.web.audit_parameters import AuditCompareQuery, AuditExportQuery, AuditPageListQuery
+from pagegrade.web.audit_parameters import (
+    AuditCompareQuery,
+    AuditExportQuery,
+    AuditLinkListQuery,
+    AuditPageListQuery,
+)
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import INERT, Response
 from pagegrade.web.operations import PAGES, Operation
@@ -45,12 +54,16 @@ from pagegrade.web.pages.reports.report_list import ALL
 from pagegrade.web.problems import problem_of
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
+from pagegrade.web.schemas.audit_page import listed_link
 
 PATH: Final = "/audits/{id}"
 SHOWN_FINDINGS: Final = 100
 """Findings of a page of the list."""
 PER_PAGE: Final = 25
 SHOWN_LINKS: Final = 25
+SHOWN_CRAWLS: Final = 12
+SHOWN_DEPTHS: Final = 12
+SHOWN_SITEMAPS: Final = 20
 STOPPED: Final = {
     "max_pages": N_("The crawl has as many pages as it may have."),
     "max_depth": N_("Pages with a longer way from the start were left out."),
@@ -85,20 +98,43 @@ REASONS: Final = {
     "variant": N_("the page was fetched under another spelling"),
 }
 """Reason why a URL was not fetched -> words."""
+LINK_STATES: Final = {**URL_STATES, "outside": N_("On another site")}
+LINK_KINDS: Final[dict[LinkKind, str]] = {
+    "a": N_("Links"),
+    "redirect": N_("Redirects"),
+    "canonical": N_("Canonical URLs"),
+    "hreflang": N_("Language versions"),
+    "next": N_("Next pages"),
+    "prev": N_("Previous pages"),
+    "refresh": N_("Automatic refreshes"),
+    "frame": N_("Frames"),
+    "asset": N_("Files"),
+}
+LINK_ORDERS: Final[dict[LinkOrder, str]] = {"source": N_("Page"), "target": N_("Target")}
+PAGE_ORDERS: Final[dict[PageOrder, str]] = {
+    "found": N_("Discovery"),
+    "score": N_("Lowest score"),
+    "depth": N_("Clicks"),
+    "url": N_("URL"),
+}
 PLACES: Final = {"nav": N_("navigation"), "header": N_("header"), "footer": N_("footer"), "main": N_("content")}
 EXPORTS: Final[dict[FileName, tuple[str, str]]] = {
     "pdf": (N_("PDF"), N_("to print or to send")),
     "html": (N_("HTML"), N_("one file that needs nothing else")),
     "findings": (N_("Findings as CSV"), N_("every page of every finding")),
     "pages": (N_("Pages as CSV"), N_("every URL of the site")),
+    "links": (N_("Links as CSV"), N_("every link, redirect and file of its pages")),
     "findings-parquet": (N_("Findings as Parquet"), N_("every page of every finding")),
     "pages-parquet": (N_("Pages as Parquet"), N_("every URL of the site")),
+    "links-parquet": (N_("Links as Parquet"), N_("every link, redirect and file of its pages")),
     "json": (N_("JSON"), N_("everything that was found")),
     "sarif": (N_("SARIF"), N_("for code scanning")),
     "prompt": (N_("Prompt"), N_("for coding agents")),
     "sitemap": (N_("Sitemap"), N_("of the pages that search engines should know")),
 }
 """File -> (name, purpose), in the order of the menu."""
+WITHOUT_RESULT: Final = frozenset({"pages", "pages-parquet", "links", "links-parquet", "sitemap"})
+"""Those that there are of a crawl that was not evaluated."""
 MAX_CHOICES: Final = 100
 """Crawls that can be selected for a comparison: the newest ones."""
 _WRONG: Final = {
@@ -131,6 +167,8 @@ async def _overview(
     listed = [one for one in (() if result is None else result.findings) if chosen in {"", _category(one.check)}]
     last_page = max(1, -(-len(listed) // SHOWN_FINDINGS))
     page = min(number_of_page(asked), last_page)
+    history = await work.read(service.list_evaluated, audit.id, limit=SHOWN_CRAWLS)
+    clicks = {} if result is None else await work.read(count_clicks, audit.id)
     is_under_way = crawl.state in OPEN_STATES and crawl.state != "paused"
     waited_ms = view.now_ms - crawl.created_at_ms
     return view.page(
@@ -142,6 +180,9 @@ async def _overview(
         first=() if result is None else first_to_fix(result),
         marks={} if result is None else told_apart(result),
         exports=_exports(view, audit) if crawl.fetched or result is not None else (),
+        history=history,
+        clicks=list(clicks.items())[:SHOWN_DEPTHS],
+        shown_sitemaps=SHOWN_SITEMAPS,
         findings=listed[(page - 1) * SHOWN_FINDINGS : page * SHOWN_FINDINGS],
         categories=_categories(view, () if result is None else result.findings, chosen, base),
         page=page,
@@ -243,16 +284,19 @@ async def list_site_pages(request: Request, work: UnitOfWork, view: View) -> Res
     chosen = None
     if query.state is not None:
         chosen = tuple(state for state, (name, _) in PAGE_STATES.items() if name == query.state)
-    which = URLFilter(status=query.status, states=chosen, search=query.search)
+    which = URLFilter(status=query.status, states=chosen, search=query.search, depth=query.depth)
+    order: PageOrder = next((name for name in PAGE_ORDERS if name == asked.get("order")), "found")
     audit = await work.read(service.show_audit, request.id)
-    found = await work.read(service.list_pages, audit.id, which, page=query.page, per_page=PER_PAGE)
-    sent = [(name, asked[name]) for name in ("search", "state", "status") if asked.get(name)]
+    found = await work.search(list_pages, audit.id, which, order=order, page=query.page, per_page=PER_PAGE)
+    sent = _sent(asked, "search", "state", "status", "depth", "order")
     return view.page(
         "audit_pages.html.jinja",
         pages=[(page, *PAGE_STATES[page.stored.state]) for page in found.items],
         total=found.total,
         query=query,
-        is_filtered=bool(sent),
+        order=order,
+        orders=_said(view, PAGE_ORDERS),
+        is_filtered=any(name != "order" for name, _ in sent),
         page=query.page,
         last_page=max(1, -(-found.total // PER_PAGE)),
         url=lambda number: f"/audits/{audit.id}/pages?{urlencode([*sent, ('page', number)])}",
@@ -261,19 +305,57 @@ async def list_site_pages(request: Request, work: UnitOfWork, view: View) -> Res
     )
 
 
+def _sent(asked: Mapping[str, str], *names: str) -> list[tuple[str, str]]:
+    """(name, value) of the fields of a filter that say something."""
+    return [(name, asked[name]) for name in names if asked.get(name)]
+
+
+def _said(view: View, words: Mapping[Any, str]) -> dict[str, str]:
+    return {name: view.texts.gettext(each) for name, each in words.items()}
+
+
 def _words(view: View) -> dict[str, Any]:
-    """Words for the states of URLs."""
-    said = view.texts.gettext
+    """Words for the states of URLs and for their links."""
     return {
-        "url_states": {name: said(words) for name, words in URL_STATES.items()},
-        "reasons": {name: said(words) for name, words in REASONS.items()},
+        "url_states": _said(view, LINK_STATES),
+        "reasons": _said(view, REASONS),
+        "kinds": _said(view, LINK_KINDS),
+        "parts": _said(view, PLACES),
     }
+
+
+async def list_site_links(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the links, redirects and files of the newest evaluated crawl, or of the newest, that fit a filter."""
+    asked = read_query(request)
+    query, _ = read_fields(AuditLinkListQuery, {**asked, "per_page": str(PER_PAGE)}, "query", lenient=True)
+    order: LinkOrder = next((name for name in LINK_ORDERS if name == asked.get("order")), "source")
+    which = msgspec.convert(query, LinkFilter, from_attributes=True)
+    audit = await work.read(service.show_audit, request.id)
+    found = await work.search(list_links, audit.id, which, order=order, page=query.page, per_page=PER_PAGE)
+    sent = _sent(asked, "kind", "state", "status", "from", "to", "order")
+    filters = [each for each in sent if each[0] != "order"]
+    return view.page(
+        "audit_links.html.jinja",
+        links=[(link, listed_link(link)) for link in found.items],
+        total=found.total,
+        query=query,
+        order=order,
+        orders=_said(view, LINK_ORDERS),
+        is_filtered=bool(filters),
+        page=query.page,
+        last_page=max(1, -(-found.total // PER_PAGE)),
+        url=lambda number: f"/audits/{audit.id}/links?{urlencode([*sent, ('page', number)])}",
+        table=f"/audits/{audit.id}/export/links?{urlencode(filters)}".rstrip("?"),
+        more_parts=found.total > PART_ROWS,
+        **_words(view),
+        **_about(view, audit),
+    )
 
 
 async def show_site_page(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return what is kept of one page of the site: its findings, and links from it and to it."""
     audit = await work.read(service.show_audit, request.id)
-    shown = await work.read(service.show_page, audit.id, request.number("page"))
+    shown = await work.read(show_page, audit.id, request.number("page"))
     state, reason = PAGE_STATES[shown.stored.state]
     found = [one for row in shown.found for one in row.found]
     titles = {one.check: _title(one.check) for one in found}
@@ -286,7 +368,6 @@ async def show_site_page(request: Request, work: UnitOfWork, view: View) -> Resp
         titles=titles,
         check_url=check_url,
         shown_links=SHOWN_LINKS,
-        parts={name: view.texts.gettext(words) for name, words in PLACES.items()},
         **_words(view),
         **_about(view, audit),
     )
@@ -307,7 +388,7 @@ async def compare_audit_page(request: Request, work: UnitOfWork, view: View) -> 
     """Return what changed between two crawls, with a form that selects them; the form alone where there are no two."""
     query, _ = read_fields(AuditCompareQuery, read_query(request), "query", lenient=True)
     audit = await work.read(service.show_audit, request.id)
-    crawls = await work.read(service.list_crawls, audit.id, page=1, per_page=MAX_CHOICES)
+    crawls = await work.read(service.list_evaluated, audit.id, limit=MAX_CHOICES)
     comparison, problems = None, {}
     try:
         _, comparison = await work.read(compare_crawls, audit.id, before=query.from_, after=query.to)
@@ -315,16 +396,15 @@ async def compare_audit_page(request: Request, work: UnitOfWork, view: View) -> 
         problems = {one.field: view.texts.gettext(_WRONG[one.code]) for one in error.violations if one.code in _WRONG}
     options = [
         (
-            shown.crawl.number,
+            crawl.number,
             view.texts.gettext(
                 "Crawl %(number)s, score %(score)s, %(when)s",
-                number=view.texts.number(shown.crawl.number),
-                when=view.texts.moment(shown.crawl.created_at_ms, view.admitted.person.timezone),
-                score="–" if shown.summary.score is None else view.texts.number(shown.summary.score),
+                number=view.texts.number(crawl.number),
+                when=view.texts.moment(crawl.created_at_ms, view.admitted.person.timezone),
+                score="–" if summary.score is None else view.texts.number(summary.score),
             ),
         )
-        for shown in crawls.items
-        if shown.summary is not None
+        for crawl, summary in crawls
     ]
     return view.page(
         "audit_compare.html.jinja",
@@ -354,6 +434,7 @@ async def export_audit_file(request: Request, work: UnitOfWork, view: View, serv
             name,
             crawl=query.crawl,
             finding=query.finding,
+            links=msgspec.convert(query, LinkFilter, from_attributes=True),
             part=query.part,
             tag=view.texts.tag,
             documents=services.documents,
@@ -376,7 +457,7 @@ def _exports(view: View, audit: Audit) -> list[tuple[str, str, str]]:
     summary, said = audit.summary, view.texts.gettext
     found = []
     for name, (words, purpose) in EXPORTS.items():
-        if not is_offered(name) or (summary is None and name not in {"pages", "pages-parquet", "sitemap"}):
+        if not is_offered(name) or (summary is None and name not in WITHOUT_RESULT):
             continue
         path = f"/audits/{audit.id}/export/{name}"
         found.append((said(words), said(purpose), path))
@@ -436,6 +517,7 @@ OPERATIONS: Final = (
     _page("POST", "", "change_audit_from_form", N_("Crawl again, pause or cancel"), change_audit_from_form),
     _page("GET", "/findings/{finding}", "show_audit_finding", "A finding of a site", show_audit_finding),
     _page("GET", "/pages", "list_site_pages", "The pages of a site", list_site_pages),
+    _page("GET", "/links", "list_site_links", "The links of a site", list_site_links),
     _page("GET", "/pages/{page}", "show_site_page", "A page of a site", show_site_page),
     _page("GET", "/compare", "compare_audit_page", "What changed between two crawls", compare_audit_page),
     _page("GET", "/export/{format}", "export_audit_file", "What was found as a file", export_audit_file),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from functools import partial
 from typing import Final
@@ -12,7 +11,7 @@ from pagegrade.model.audit import Audit, withheld
 from pagegrade.model.errors import InvalidInput, PreconditionFailed
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.url import project_of
-from pagegrade.render.audit import NO_GRADE, render_audit_article
+from pagegrade.render.audit import NO_GRADE, first_to_fix, told_apart
 from pagegrade.render.english import N_
 from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.exports import export_shared, list_shared_pages
@@ -25,7 +24,14 @@ from pagegrade.web.audit_parameters import AuditExportQuery, UpdateAuditBody
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PAGES, Operation
-from pagegrade.web.pages.audits.audit_page import EXPORTS, PER_PAGE, file_response, number_of_page, said_in
+from pagegrade.web.pages.audits.audit_page import (
+    EXPORTS,
+    PER_PAGE,
+    SHOWN_FINDINGS,
+    file_response,
+    number_of_page,
+    said_in,
+)
 from pagegrade.web.pages.forms import problems_of_input, read_form, read_query
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.pages.reports.report_list import privacy_options
@@ -150,17 +156,24 @@ async def show_shared_audit(request: Request, work: UnitOfWork, view: View, serv
         )
         if same is not None:
             return same
-    article = None
-    if found.seen is not None:
-        article = await asyncio.to_thread(
-            partial(render_audit_article, found.seen.result, tag=view.texts.tag, pages_at=f"/a/{audit.slug}/findings")
-        )
+    path = f"/a/{audit.slug}"
+    result = None if found.seen is None else found.seen.result
+    every = () if result is None else result.findings
+    last_page = max(1, -(-len(every) // SHOWN_FINDINGS))
+    page = min(number_of_page(read_query(request)), last_page)
     return view.page(
         "share_audit.html.jinja",
         audit=audit,
         site=project_of(audit.start_url),
-        article=article,
-        result=None if found.seen is None else found.seen.result,
+        result=result,
+        first=() if result is None else first_to_fix(result),
+        marks={} if result is None else told_apart(result),
+        findings=every[(page - 1) * SHOWN_FINDINGS : page * SHOWN_FINDINGS],
+        at=f"{path}/findings",
+        page=page,
+        last_page=last_page,
+        url=lambda number: f"{path}?page={number}#findings",
+        said=said_in(view),
         crawled_at_ms=None if found.seen is None else found.seen.crawl.finished_at_ms,
         withheld=withheld(audit.crawl, None),
         no_grade=NO_GRADE,
@@ -169,7 +182,7 @@ async def show_shared_audit(request: Request, work: UnitOfWork, view: View, serv
         timezone=view.admitted.person.timezone if found.shared.is_owner else "UTC",
         preview=_preview(view, audit, found.seen),
         exports=[
-            (*map(view.texts.gettext, EXPORTS[name]), f"/a/{audit.slug}/export/{name}")
+            (*map(view.texts.gettext, EXPORTS[name]), f"{path}/export/{name}")
             for name in SHARED_FILES
             if is_offered(name)
         ],
