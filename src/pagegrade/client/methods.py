@@ -1434,6 +1434,7 @@ class SyncMethods(SyncCaller):
         search: str | None = None,
         status: int | None = None,
         state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"] | None = None,
+        depth: int | None = None,
     ) -> AuditPageList:
         """List the pages of a crawl.
 
@@ -1446,6 +1447,7 @@ class SyncMethods(SyncCaller):
             search: Part of the URL, in any case.
             status: Only pages with this HTTP status.
             state: Only pages in this state.
+            depth: Only pages so many clicks from the start page.
         """
         return cast("AuditPageList", self._answer("list_audit_pages", locals()))
 
@@ -1458,6 +1460,7 @@ class SyncMethods(SyncCaller):
         search: str | None = None,
         status: int | None = None,
         state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"] | None = None,
+        depth: int | None = None,
     ) -> Iterator[AuditPageItem]:
         """Yield every item of ``list_audit_pages``, from cursor to cursor: none is missed or repeated."""
         return cast("Iterator[AuditPageItem]", self._items("list_audit_pages", locals(), by_cursor=True))
@@ -1466,17 +1469,17 @@ class SyncMethods(SyncCaller):
         self,
         id: int,
         *,
-        per_page: Literal[10, 25, 50, 100] | None = None,
-        page: int | None = None,
-        cursor: str | None = None,
-        count: Literal[0, 1] | None = None,
-        crawl: int | None = None,
         from_: int | None = None,
         to: int | None = None,
         kind: Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
         | None = None,
         state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched", "outside"] | None = None,
         status: int | None = None,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        page: int | None = None,
+        cursor: str | None = None,
+        count: Literal[0, 1] | None = None,
+        crawl: int | None = None,
     ) -> AuditLinkList:
         """List the links of a crawl.
 
@@ -1486,12 +1489,12 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
-            crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
             from_: Only links of the page with this id.
             to: Only links to the page with this id.
             kind: Only links of this kind.
             state: Only links to URLs in this state.
             status: Only links to URLs with this HTTP status.
+            crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
         """
         return cast("AuditLinkList", self._answer("list_audit_links", locals()))
 
@@ -1499,14 +1502,14 @@ class SyncMethods(SyncCaller):
         self,
         id: int,
         *,
-        per_page: Literal[10, 25, 50, 100] | None = None,
-        crawl: int | None = None,
         from_: int | None = None,
         to: int | None = None,
         kind: Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
         | None = None,
         state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched", "outside"] | None = None,
         status: int | None = None,
+        per_page: Literal[10, 25, 50, 100] | None = None,
+        crawl: int | None = None,
     ) -> Iterator[AuditLink]:
         """Yield every item of ``list_audit_links``, from cursor to cursor: none is missed or repeated."""
         return cast("Iterator[AuditLink]", self._items("list_audit_links", locals(), by_cursor=True))
@@ -1556,6 +1559,12 @@ class SyncMethods(SyncCaller):
         self,
         id: int,
         *,
+        from_: int | None = None,
+        to: int | None = None,
+        kind: Literal["a", "canonical", "hreflang", "next", "prev", "redirect", "asset", "refresh", "frame"]
+        | None = None,
+        state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched", "outside"] | None = None,
+        status: int | None = None,
         crawl: int | None = None,
         what: Literal[
             "json",
@@ -1565,6 +1574,8 @@ class SyncMethods(SyncCaller):
             "findings-parquet",
             "pages",
             "pages-parquet",
+            "links",
+            "links-parquet",
             "sarif",
             "prompt",
             "sitemap",
@@ -1580,13 +1591,19 @@ class SyncMethods(SyncCaller):
         The key needs the scope `audits:read`.
 
         Args:
+            from_: Only links of the page with this id.
+            to: Only links to the page with this id.
+            kind: Only links of this kind.
+            state: Only links to URLs in this state.
+            status: Only links to URLs with this HTTP status.
             crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
             what: `json`: the whole result; `html`: the same as a document, `pdf`: to print or to send;
                 `findings`: a table (CSV) of every page of every finding; `pages`: a table of every URL;
-                `findings-parquet`, `pages-parquet`: the same tables as Parquet; `sarif`: the findings for code
+                `links`: a table of the links, of redirects alone with `kind=redirect`; `findings-parquet`,
+                `pages-parquet`, `links-parquet`: the same tables as Parquet; `sarif`: the findings for code
                 scanning and editors; `prompt`: the findings in Markdown for coding agents; `sitemap`: an XML
                 sitemap of the pages that search engines should know.
-            finding: Number of the only finding of a `prompt`.
+            finding: Number of the only finding of a `prompt` or a table of findings.
             part: Part of a table or a sitemap, which has 50,000 rows; `Link` names the next one.
         """
         return self._file("export_audit", locals())
