@@ -6,6 +6,9 @@ The server is a process of its own, whose work is not counted. The last line is 
 
 ``--made 1000000`` measures sizes that would take hours to read: the frontier, its tables, the relations and the
 analysis are those of a crawl, with ``MADE_LINKS`` links a page, and only the answers are made without requests.
+
+``--known 1000000`` measures the analysis alone, on the relations of a made site with 30 links a page whose findings are
+known (``made_crawl``), and fails if one of them is not as expected.
 """
 
 from __future__ import annotations
@@ -19,25 +22,28 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 import turbohtml
 
+from devtools.made_crawl import compare, write_made
 from pagegrade.clock import now_ms
 from pagegrade.model.audit import AuditSettings, FoundSignature, Link, PageRecord, URLState, WaitingURL
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.audits.analysis import analyze_folder
+from pagegrade.service.audits.analysis import analyze_folder, analyze_ids
 from pagegrade.service.audits.crawl import begin_crawl, finish_crawl, run_crawl
 from pagegrade.service.audits.frontier import open_frontier
 from pagegrade.service.audits.relations import write_relations
 from pagegrade.service.audits.slice import BATCH_PAGES
 from pagegrade.service.audits.visits import Visit
 from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.store.analysis.relations import SPILL
 from pagegrade.store.repositories.crawls import last_crawl, take_crawl
 from pagegrade.wiring import open_audit_database
 
@@ -59,6 +65,10 @@ _MIX: Final = 0x9E3779B97F4A7C15
 _ALL_BITS: Final = (1 << 64) - 1
 MAX_RESIDENT_MB: Final = 200.0
 """Of the parent, whatever the size of the site."""
+MAX_ANALYSIS_MB: Final = 1_024.0
+"""Of the process of the analysis, likewise."""
+_LOOK_S: Final = 0.1
+"""Between two looks at what does not fit into memory."""
 _MADE: Final = "http://example.com"
 _WORDS: Final = [f"{first}{second}" for first in "len mur tar sel".split() for second in "dan rek vim sun".split()]
 _STYLE: Final = ".skip { position: absolute; left: -9999px } .menu.closed { display: none }" + "".join(
@@ -269,6 +279,48 @@ def evaluate(folder: Path) -> dict[str, float]:
     }
 
 
+def evaluate_known(folder: Path, pages: int) -> dict[str, float]:
+    """Evaluate a made site as a service does, and compare the findings with what is known; what that took."""
+    most, ended = 0, threading.Event()
+
+    def watch() -> None:
+        nonlocal most
+        while not ended.wait(_LOOK_S):
+            most = max(most, _bytes_in(folder.glob(f"{SPILL}-*/*")))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    began = time.monotonic()
+    try:
+        result, segments = asyncio.run(analyze_ids(folder))
+    finally:
+        ended.set()
+        watcher.join()
+    child, own = resource.getrusage(resource.RUSAGE_CHILDREN), resource.getrusage(resource.RUSAGE_SELF)
+    found = {
+        "analysis_time_s": time.monotonic() - began,
+        "analysis_cpu_s": child.ru_utime + child.ru_stime,
+        "analysis_resident_mb": child.ru_maxrss / 1_024,
+        "resident_mb": own.ru_maxrss / 1_024,
+        "spilled_mb": most / 1e6,
+        "findings": len(result.findings),
+        "rows_bytes": sum(map(len, segments.values())),
+    }
+    wrong = compare(result, segments, pages)
+    for one in wrong:
+        sys.stderr.write(f"Not as expected: {one}\n")
+    return found | {"wrong": len(wrong)}
+
+
+def _bytes_in(paths: Iterator[Path]) -> int:
+    """Size of files that may be gone at any time."""
+    total = 0
+    for path in paths:
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total
+
+
 def _in_process(what: str, folder: Path, origin: str) -> dict[str, float]:
     """Measure in a process of its own, whose memory is not that of the measurement before."""
     command = [sys.executable, "-m", __spec__.name, f"--{what}", str(folder), origin]
@@ -298,6 +350,13 @@ def measure_made(pages: int) -> dict[str, float]:
         return found | _in_process("evaluate", Path(place), "")
 
 
+def measure_known(pages: int) -> dict[str, float]:
+    """Figures of the analysis of a made site of so many pages whose findings are known."""
+    with tempfile.TemporaryDirectory() as place:
+        write_made(Path(place), pages)
+        return _in_process("evaluate-known", Path(place), str(pages))
+
+
 def main() -> int:
     """Measure and print; 1 if a bound is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -306,6 +365,8 @@ def main() -> int:
     parser.add_argument("--crawl", nargs=2)
     parser.add_argument("--made", type=int, help="measure a site of so many pages that is made without requests")
     parser.add_argument("--crawl-made", nargs=2)
+    parser.add_argument("--known", type=int, help="evaluate a made site of so many pages whose findings are known")
+    parser.add_argument("--evaluate-known", nargs=2)
     parser.add_argument("--evaluate", nargs=2, help="a folder that --crawl has filled")
     arguments = parser.parse_args()
     if arguments.serve is not None:
@@ -316,8 +377,14 @@ def main() -> int:
         return _tell(crawl_made(int(arguments.crawl_made[1]), Path(arguments.crawl_made[0])))
     if arguments.evaluate is not None:
         return _tell(evaluate(Path(arguments.evaluate[0])))
-    sizes = arguments.sizes if arguments.made is None else [arguments.made]
-    all_found = {size: measure(size) if arguments.made is None else measure_made(size) for size in sizes}
+    if arguments.evaluate_known is not None:
+        return _tell(evaluate_known(Path(arguments.evaluate_known[0]), int(arguments.evaluate_known[1])))
+    if arguments.made is not None:
+        all_found = {arguments.made: measure_made(arguments.made)}
+    elif arguments.known is not None:
+        all_found = {arguments.known: measure_known(arguments.known)}
+    else:
+        all_found = {size: measure(size) for size in arguments.sizes}
     names = list(next(iter(all_found.values())))
     for name in names:
         sys.stdout.write(f"{name:<22}" + "".join(f"{found[name]:>14,.2f}" for found in all_found.values()) + "\n")
@@ -325,13 +392,20 @@ def main() -> int:
     wrong = [
         f"{size} pages: {mb:.0f} MB" for size, one in all_found.items() if (mb := one["resident_mb"]) > MAX_RESIDENT_MB
     ]
+    wrong += [
+        f"{size} pages: {count:.0f} findings that are not as expected"
+        for size, one in all_found.items()
+        if (count := one.get("wrong", 0.0))
+    ]
+    if arguments.known is not None and all_found[arguments.known]["analysis_resident_mb"] > MAX_ANALYSIS_MB:
+        wrong.append("the analysis takes too much memory")
     slope = 0.0
     if last > first:
         grown = all_found[last]["resident_mb"] - all_found[first]["resident_mb"]
         slope = grown * (1 << 20) / (last - first)
         sys.stdout.write(f"{'bytes_per_page_more':<22}{slope:>14,.0f}\n")
     for line in wrong:
-        sys.stdout.write(f"Too much: {line}\n")
+        sys.stdout.write(f"Out of bounds: {line}\n")
     sys.stdout.write(json.dumps({"sizes": all_found, "bytes_per_page_more": slope}) + "\n")
     return 1 if wrong else 0
 

@@ -17,7 +17,14 @@ from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.audits import save_result
-from pagegrade.store.repositories.crawl_segments import FindingPage, LinkRow, PageRow, add_segments, pack_segment
+from pagegrade.store.repositories.crawl_segments import (
+    FindingPage,
+    LinkRow,
+    PageRow,
+    add_segments,
+    pack_findings,
+    pack_segment,
+)
 from pagegrade.store.repositories.crawl_urls import add_urls, settle_urls
 from pagegrade.store.repositories.crawls import advance_crawl, claim_crawl, end_crawl
 
@@ -75,7 +82,7 @@ def fill(database: Database, crawl: Crawl | None, result: AuditResult | None = N
     again = claim(database)
     if again is None:
         raise AssertionError("the crawl is not to be analyzed")
-    pages = {1: [FindingPage(1, 2, "Welcome"), FindingPage(2, None, "Welcome")]}
+    pages = pack_findings([(1, FindingPage(1, 2, "Welcome")), (1, FindingPage(2, None, "Welcome"))])
     made = result or result_of(again.start_url)
     change = database.read_here(lambda tx: change_since_last(tx, again, made, pages))
     database.write_here(lambda tx: save_result(tx, again, made, pages, now_ms(), change=change))

@@ -15,7 +15,7 @@ from pagegrade.model.errors import InvalidInput, NotFound, ValidationFailed
 from pagegrade.service.audits.compare import change_since_last, compare_crawls, compare_folders
 from pagegrade.service.audits.operations import AuditChange, change_audit, show_audit
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.crawl_segments import FindingPage
+from pagegrade.store.repositories.crawl_segments import FindingPage, pack_findings
 from tests.audit_builders import OPTIONS, claim, fill, make_audit, result_of
 from tests.store_builders import add_owner, make_database
 
@@ -88,7 +88,7 @@ def test_a_crawl_notes_what_changed_since_the_last_that_compares(tmp_path: Path)
     again(database, caller, audit_id)
     fill(database, claim(database))
     newest = database.read_here(lambda tx: show_audit(tx, caller, audit_id)).crawl
-    result, pages = result_of(newest.start_url), {1: [FindingPage(1, 2, "Welcome")]}
+    result, pages = result_of(newest.start_url), pack_findings([(1, FindingPage(1, 2, "Welcome"))])
 
     def note(crawl: Any, result: AuditResult) -> SummaryChange | None:
         return database.read_here(lambda tx: change_since_last(tx, crawl, result, pages))

@@ -48,6 +48,17 @@ def test_pagerank_is_that_of_the_definition() -> None:
     assert SCALE - 2 * count <= total <= SCALE
 
 
+def test_pagerank_of_a_site_of_any_size_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The share of one of a million pages is a number that DuckDB takes for a short one; its multiples are not."""
+    monkeypatch.setattr("pagegrade.store.analysis.derive.RANK_SCALE", 10**9)
+    rows = rows_of(pages=[{"page_id": 1, "repeat": 2}], links=[{"from_id": 1, "to_id": 2}, {"from_id": 2, "to_id": 1}])
+    with loaded(rows) as relations:
+        derive(relations, "ranks")
+        ranks = relations.rows("SELECT page_id, pagerank FROM ranks ORDER BY page_id")
+
+    assert ranks == [(1, 5 * 10**8), (2, 5 * 10**8)]
+
+
 def near_pairs(hashes: list[int]) -> set[tuple[int, int]]:
     """All pairs that differ in few bits, by comparing each with each."""
     return {

@@ -6,13 +6,20 @@ from pathlib import Path
 
 from pagegrade.model.audit import AuditSettings, FoundSignature
 from pagegrade.store.repositories.crawl_segments import (
+    BLOCK_ROWS,
+    FindingPage,
     FoundRow,
     LinkRow,
     PageRow,
     SitemapRow,
+    add_findings,
     add_segments,
+    each_finding_page,
     each_segment,
+    pack_findings,
     pack_segment,
+    rows_from,
+    unpack_finding,
 )
 from pagegrade.store.repositories.crawls import add_crawl
 from tests.store_builders import NOW_MS, make_database
@@ -45,3 +52,30 @@ def test_rows_come_back_in_the_order_of_the_batches(tmp_path: Path) -> None:
     assert links == [[LINK, LINK]]
     assert found == [[FOUND]]
     assert listed == [[LISTED]]
+
+
+def test_pages_of_findings_are_read_a_block_at_a_time(tmp_path: Path) -> None:
+    """From any one on; the numbers of blocks are apart from those of other findings."""
+    database = make_database(tmp_path)
+    database.write_here(
+        lambda tx: add_crawl(tx, "https://example.com/", AuditSettings(), secret=bytes(16), now_ms=NOW_MS)
+    )
+    sizes = {1: 2 * BLOCK_ROWS + 1, 2: BLOCK_ROWS, 3: 1}
+    rows = {number: [FindingPage(at, None, f"{number}") for at in range(size)] for number, size in sizes.items()}
+    packed = pack_findings((number, row) for number, some in rows.items() for row in some)
+    database.write_here(lambda tx: add_findings(tx, 1, packed))
+    # As a crawl has stored it before there were blocks.
+    database.write_here(lambda tx: add_segments(tx, 1, 4, {"finding": pack_segment(rows[1])}))
+
+    def read(number: int, first: int, count: int) -> tuple[list[FindingPage], int]:
+        return database.read_here(lambda tx: rows_from(tx, 1, number, first, count))
+
+    for number, some in {**rows, 4: rows[1], 5: []}.items():
+        assert list(database.read_here(lambda tx, at=number: list(each_finding_page(tx, 1, at)))) == some  # type: ignore[misc]
+        for first in (0, 1, BLOCK_ROWS - 1, BLOCK_ROWS, 2 * BLOCK_ROWS, 3 * BLOCK_ROWS):
+            assert read(number, first, 3) == (some[first : first + 3], len(some))
+    database.close()
+
+    assert len(packed) == 5
+    assert [unpack_finding(packed, number) for number in (1, 2, 3, 4)] == [*rows.values(), []]
+    assert unpack_finding({}, 1) == []

@@ -28,11 +28,11 @@ from pagegrade.store.analysis.relations import (
     load_folder,
     open_relations,
 )
-from pagegrade.store.repositories.crawl_segments import FindingPage
+from pagegrade.store.repositories.crawl_segments import FindingPage, pack_findings
 
 RESULT: Final = "audit.json"
 PAGES: Final = "finding_pages.parquet"
-IDS: Final = "finding_pages.jsonl"
+SEGMENTS: Final = "finding_pages.msgpack"
 SECONDS: Final = 1_800.0
 """For one analysis; a million pages take a few minutes."""
 OVERHEAD_MB: Final = 1_536
@@ -41,18 +41,6 @@ MAX_FILE_BYTES: Final = 64 << 30
 """Of what does not fit into memory."""
 
 _TOO_LONG: Final = "The pages could not be evaluated together within {:g} s."
-
-
-class _Row(msgspec.Struct):
-    """A page of a finding, as the child writes it."""
-
-    number: int
-    page_id: int
-    target_id: int | None = None
-    value: str | None = None
-
-
-_row: Final = msgspec.json.Decoder(_Row).decode
 
 
 class AnalysisFailed(PagegradeError):
@@ -93,17 +81,18 @@ def analyze_folder(
     return _outcome(folder, done.returncode, done.stderr)
 
 
-async def analyze_ids(folder: Path) -> tuple[AuditResult, dict[int, list[FindingPage]]]:
-    """Evaluate the relations in a folder as ``analyze_folder``, and read the pages of each finding by their ids.
+async def analyze_ids(folder: Path) -> tuple[AuditResult, dict[int, bytes]]:
+    """Evaluate the relations in a folder as ``analyze_folder``; beside the result the pages of its findings.
 
-    The child is killed where the task is cancelled.
+    These are known by their ids, and packed as ``pack_findings`` does it: some bytes for each. The child is killed
+    where the task is cancelled.
 
     Raises:
         AnalysisNotInstalled: DuckDB is not there.
         AnalysisFailed: The process ended without a result; the message says how.
     """
     child = await asyncio.create_subprocess_exec(
-        *_prepare(folder, MEMORY_MB, THREADS, "jsonl"),
+        *_prepare(folder, MEMORY_MB, THREADS, "segments"),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -120,12 +109,7 @@ async def analyze_ids(folder: Path) -> tuple[AuditResult, dict[int, list[Finding
             child.kill()
             await child.wait()
     result = _outcome(folder, child.returncode or 0, said)
-    pages: dict[int, list[FindingPage]] = {one.number: [] for one in result.findings}
-    with (folder / IDS).open("rb") as lines:
-        for line in lines:
-            row = _row(line)
-            pages[row.number].append(FindingPage(row.page_id, row.target_id, row.value))
-    return result, pages
+    return result, msgspec.msgpack.decode((folder / SEGMENTS).read_bytes(), type=dict[int, bytes])
 
 
 def _prepare(folder: Path, memory_mb: int, threads: int, pages: str) -> list[str]:
@@ -163,20 +147,24 @@ def write_result(relations: Relations, folder: Path, *, ids: bool = False) -> Au
     Args:
         relations: Of one crawl.
         folder: The folder.
-        ids: Write the pages by their ids, as JSON lines, instead of a table of URLs.
+        ids: Pack the pages by their ids, instead of writing a table of URLs.
     """
     result = evaluate_crawl(relations)
-    pages = folder / (IDS if ids else PAGES)
-    what = """(
-            SELECT number, source.url AS page, target.url AS target, value FROM finding_pages
-            JOIN names AS source ON source.id = page_id LEFT JOIN names AS target ON target.id = target_id
-            ORDER BY ALL
-        )"""
-    options = "FORMAT parquet, COMPRESSION zstd"
     if ids:
-        what = "(SELECT number, page_id, target_id, value FROM finding_pages ORDER BY ALL)"
-        options = "FORMAT json"
-    relations.run(f"""COPY {what} TO '{str(pages).replace("'", "''")}' ({options})""")
+        rows = relations.each("SELECT number, page_id, target_id, value FROM finding_pages ORDER BY ALL")
+        packed = pack_findings((number, FindingPage(*row)) for number, *row in rows)
+        (folder / SEGMENTS).write_bytes(msgspec.msgpack.encode(packed))
+    else:
+        target = str(folder / PAGES).replace("'", "''")
+        relations.run(
+            f"""
+            COPY (
+                SELECT number, source.url AS page, target.url AS target, value FROM finding_pages
+                JOIN names AS source ON source.id = page_id LEFT JOIN names AS target ON target.id = target_id
+                ORDER BY ALL
+            ) TO '{target}' (FORMAT parquet, COMPRESSION zstd)
+            """
+        )
     unfinished = folder / f"{RESULT}.part"
     unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1))
     unfinished.replace(folder / RESULT)
@@ -192,7 +180,7 @@ def main(folder: Path, memory_mb: int, threads: int, pages: str) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES, MAX_FILE_BYTES))
     with open_relations(folder, memory_mb=memory_mb, threads=threads) as relations:
         load_folder(relations, folder)
-        write_result(relations, folder, ids=pages == "jsonl")
+        write_result(relations, folder, ids=pages == "segments")
 
 
 if __name__ == "__main__":

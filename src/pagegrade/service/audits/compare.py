@@ -21,12 +21,12 @@ from pagegrade.report.compare_audits import (
     compare_audits,
 )
 from pagegrade.service.audits.analysis import PAGES, read_result
-from pagegrade.service.audits.operations import finding_pages, show_audit
+from pagegrade.service.audits.operations import show_audit
 from pagegrade.service.audits.pages import pages_of
 from pagegrade.store.analysis.relations import finding_pages as stored_places
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.audits import list_crawls, load_result
-from pagegrade.store.repositories.crawl_segments import FindingPage
+from pagegrade.store.repositories.crawl_segments import each_finding_page, unpack_finding
 from pagegrade.store.repositories.crawl_urls import urls_beside, urls_of
 
 _AT_ONCE: Final = 5_000
@@ -108,7 +108,7 @@ def _result(tx: Transaction, crawl: Crawl) -> AuditResult:
 
 
 def change_since_last(
-    tx: Transaction, crawl: Crawl, result: AuditResult, pages: Mapping[int, Sequence[FindingPage]]
+    tx: Transaction, crawl: Crawl, result: AuditResult, pages: Mapping[int, bytes]
 ) -> SummaryChange | None:
     """The changes of the findings of a site since its last crawl that compares.
 
@@ -116,7 +116,7 @@ def change_since_last(
         tx: Any transaction.
         crawl: That was evaluated just now.
         result: What it came to.
-        pages: Number of a finding -> its pages.
+        pages: Of its findings, as ``pack_findings`` has packed them.
     """
     if crawl.audit_id is None:
         return None
@@ -129,9 +129,7 @@ def change_since_last(
     return SummaryChange(crawl=older.number, score=before.score, **comparison.counts)
 
 
-def _side(
-    tx: Transaction, crawl: Crawl, result: AuditResult, made: Mapping[int, Sequence[FindingPage]] | None = None
-) -> AuditSide:
+def _side(tx: Transaction, crawl: Crawl, result: AuditResult, made: Mapping[int, bytes] | None = None) -> AuditSide:
     urls: dict[int, str] = {}
     pages: dict[str, PageFacts] = {}
     last: int | None = None
@@ -156,7 +154,9 @@ def _side(
             pages[one.url] = facts
         last = stored[-1].url_id
     found = {
-        one.number: finding_pages(tx, crawl, one) if made is None else made.get(one.number, ())
+        one.number: list(each_finding_page(tx, crawl.id, one.number))
+        if made is None
+        else unpack_finding(made, one.number)
         for one in result.findings
     }
     outside = {row.target_id for rows in found.values() for row in rows if row.target_id is not None} - urls.keys()

@@ -88,6 +88,7 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
     wanted = counts["found"] - counts["variants"]
     lost = site.in_hundredths([one.units for one in lines], ONE_HUNDREDTH)
     _fill_pages(relations, lines)
+    places = _places(relations)
     caps = _caps(relations, facts)
     score, exact = site.site_score(sum(lost), caps)
     return AuditResult(
@@ -116,7 +117,7 @@ def evaluate_crawl(relations: Relations, checks: Mapping[str, SiteCheck] | None 
             )
         ),
         findings=tuple(
-            _finding(relations, number, one, points / site.HUNDREDTHS if graded else None)
+            _finding(number, one, points / site.HUNDREDTHS if graded else None, places.get(number, ()))
             for number, (one, points) in enumerate(zip(lines, lost, strict=True), 1)
         ),
         passed=tuple(name for name, outcome in outcomes.items() if outcome == "passed"),
@@ -287,37 +288,44 @@ def _fill_pages(relations: Relations, lines: Sequence[_Line]) -> None:
     )
 
 
-def _places(relations: Relations, number: int) -> tuple[Place, ...]:
-    """The first pages of a finding, or its targets with the pages that link to them."""
-    found = relations.rows(
+def _places(relations: Relations) -> dict[int, tuple[Place, ...]]:
+    """Number of a finding -> its first pages, or its targets with the pages that link to them.
+
+    All findings at once: of a large site, a thousand of them would go over millions of rows a thousand times.
+    """
+    found: dict[int, list[Place]] = {}
+    for number, url, value, count, sources in relations.rows(
         f"""
-        WITH mine AS (SELECT * FROM finding_pages WHERE number = $1)
-        SELECT target.url, any_value(value ORDER BY value), count(DISTINCT page_id),
-            list_sort(list(DISTINCT source.url ORDER BY source.url)[1:{MAX_SOURCES}])
-        FROM mine JOIN names AS target ON target.id = target_id JOIN names AS source ON source.id = page_id
-        GROUP BY target.url ORDER BY count(DISTINCT page_id) DESC, target.url LIMIT {MAX_PLACES}
-        """,
-        [number],
-    )
-    if found:
-        return tuple(
-            Place(url=url, value=value or "", count=count, sources=tuple(sources))
-            for url, value, count, sources in found
+        WITH ties AS (
+            SELECT number, target_id, page_id, min(value) AS value FROM finding_pages
+            WHERE target_id IS NOT NULL GROUP BY ALL
+        ), counted AS (SELECT number, target_id, count(*) AS pages FROM ties GROUP BY ALL), shown AS (
+            SELECT number, target_id, url, pages FROM counted JOIN names ON id = target_id
+            QUALIFY row_number() OVER (PARTITION BY number ORDER BY pages DESC, url) <= {MAX_PLACES}
         )
-    return tuple(
-        Place(url=url, value=value or "")
-        for url, value in relations.rows(
-            f"""
-            SELECT url, min(value) FROM finding_pages JOIN names ON id = page_id LEFT JOIN weights USING (page_id)
-            WHERE number = $1 GROUP BY url, weight
-            ORDER BY min(value) IS NULL, coalesce(weight, 0) DESC, url LIMIT {MAX_PLACES}
-            """,
-            [number],
-        )
-    )
+        SELECT number, shown.url, min(value), any_value(pages), min(names.url, {MAX_SOURCES})
+        FROM shown JOIN ties USING (number, target_id) JOIN names ON id = page_id
+        GROUP BY number, shown.url ORDER BY number, any_value(pages) DESC, shown.url
+        """
+    ):
+        found.setdefault(number, []).append(Place(url=url, value=value or "", count=count, sources=tuple(sources)))
+    for number, url, value in relations.rows(
+        f"""
+        WITH each AS (SELECT number, page_id, min(value) AS value FROM finding_pages GROUP BY ALL)
+        SELECT number, url, value FROM each JOIN names ON id = page_id LEFT JOIN weights USING (page_id)
+        QUALIFY row_number() OVER (
+            PARTITION BY number ORDER BY value IS NULL, coalesce(weight, 0) DESC, url
+        ) <= {MAX_PLACES}
+        ORDER BY number, value IS NULL, coalesce(weight, 0) DESC, url
+        """
+    ):
+        # Of links their targets are shown.
+        if not (known := found.setdefault(number, [])) or not known[0].sources:
+            known.append(Place(url=url, value=value or ""))
+    return {number: tuple(places) for number, places in found.items()}
 
 
-def _finding(relations: Relations, number: int, line: _Line, lost: float | None) -> SiteFinding:
+def _finding(number: int, line: _Line, lost: float | None, places: tuple[Place, ...]) -> SiteFinding:
     words = line.words
     named = f"{line.check}\n{line.state}\n{line.cause}"
     return SiteFinding(
@@ -333,7 +341,7 @@ def _finding(relations: Relations, number: int, line: _Line, lost: float | None)
         pages=line.pages,
         share=line.share,
         lost=lost,
-        places=_places(relations, number),
+        places=places,
         template=line.template,
         counted_in=line.counted_in,
         fingerprint=hashlib.blake2b(named.encode(), digest_size=8).hexdigest(),

@@ -19,7 +19,6 @@ from pagegrade.service.audits.links import LinkFilter, ShownLink, each_link, sho
 from pagegrade.service.audits.operations import (
     ShownPlace,
     find_crawl,
-    finding_pages,
     places_of,
     show_audit,
 )
@@ -28,7 +27,12 @@ from pagegrade.service.audits.sharing import view_shared_audit
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import load_brand
 from pagegrade.store.repositories.audits import load_result
-from pagegrade.store.repositories.crawl_segments import SitemapRow, each_segment
+from pagegrade.store.repositories.crawl_segments import (
+    SitemapRow,
+    each_finding_page,
+    each_segment,
+    rows_from,
+)
 from pagegrade.store.repositories.crawl_urls import StoredURL, urls_beside, urls_page
 
 T = TypeVar("T")
@@ -103,7 +107,7 @@ def _findings(
         (one.number, row)
         for one in (() if result is None else result.findings)
         if finding in {None, one.number}
-        for row in finding_pages(tx, of, one)
+        for row in each_finding_page(tx, of.id, one.number)
     )
     rows, more = _part(every, part)
     places = places_of(tx, of, [row for _, row in rows], 0)
@@ -161,10 +165,11 @@ def list_shared_pages(tx: Transaction, audit: Audit, *, finding: int, page: int,
     if seen is None or not 0 < finding <= len(seen.result.findings):
         return None
     one = seen.result.findings[finding - 1]
-    rows = finding_pages(tx, seen.crawl, one)
     first = (page - 1) * per_page
-    places = _masked(places_of(tx, seen.crawl, rows[first : first + per_page], first))
-    return SharedFinding(finding=one, places=places, total=len(rows), brand=seen.brand)
+    rows, total = rows_from(tx, seen.crawl.id, finding, first, per_page)
+    return SharedFinding(
+        finding=one, places=_masked(places_of(tx, seen.crawl, rows, first)), total=total, brand=seen.brand
+    )
 
 
 def _masked(places: Sequence[ShownPlace]) -> tuple[ShownPlace, ...]:

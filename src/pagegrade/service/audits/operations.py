@@ -44,7 +44,7 @@ from pagegrade.service.reports.validation import SharingChange, check_allowed
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import audits as store
-from pagegrade.store.repositories.crawl_segments import FindingPage, each_segment
+from pagegrade.store.repositories.crawl_segments import FindingPage, rows_from
 from pagegrade.store.repositories.crawl_urls import list_patterns, urls_of
 
 OPEN_CRAWLS: Final = 20
@@ -480,14 +480,9 @@ def list_finding_pages(
     of, result = _result(tx, caller, audit_id, crawl)
     if result is None or not 0 < finding <= len(result.findings):
         raise NotFound
-    rows = finding_pages(tx, of, result.findings[finding - 1])
     first = (page - 1) * per_page
-    return Listed(items=places_of(tx, of, rows[first : first + per_page], first), total=len(rows))
-
-
-def finding_pages(tx: Transaction, crawl: Crawl, finding: SiteFinding) -> list[FindingPage]:
-    """The pages of a finding of a crawl, by their ids."""
-    return next(each_segment(tx, crawl.id, FindingPage, (finding.number,)), [])
+    rows, total = rows_from(tx, of.id, finding, first, per_page)
+    return Listed(items=places_of(tx, of, rows, first), total=total)
 
 
 def places_of(tx: Transaction, crawl: Crawl, rows: Sequence[FindingPage], first: int) -> tuple[ShownPlace, ...]:

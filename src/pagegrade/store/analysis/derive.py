@@ -267,7 +267,7 @@ def rank_pages(relations: Relations) -> None:
             ), dangling AS (
                 SELECT coalesce(sum(value), 0) // {max(1, count)} AS value FROM rank ANTI JOIN degrees USING (node)
             )
-            SELECT rank.node, CAST(15 * {base} // 100
+            SELECT rank.node, CAST({15 * base // 100}
                 + 85 * (coalesce(given.value, 0) + (SELECT value FROM dangling)) // 100 AS BIGINT) AS value
             FROM rank LEFT JOIN given USING (node)
             """

@@ -16,13 +16,13 @@ from pagegrade.model.webhooks import Event, EventType
 from pagegrade.report.gates import COMPARED_RUNS
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.store.repositories.crawl_segments import FindingPage, pack_segment
+from pagegrade.store.repositories.crawl_segments import add_findings
 from pagegrade.store.repositories.crawls import COLUMNS, change_crawl, crawl_of, end_crawl
 from pagegrade.store.repositories.id_order import rows_beside
 from pagegrade.store.repositories.monitor_outcomes import record_crawl
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.reports import GREATEST_ID, is_of_origin
-from pagegrade.store.schema.tables import audits, crawl_segments, crawls, events
+from pagegrade.store.schema.tables import audits, crawls, events
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -218,7 +218,7 @@ def save_result(
     tx: Transaction,
     crawl: Crawl,
     result: AuditResult,
-    pages: Mapping[int, Sequence[FindingPage]],
+    pages: Mapping[int, bytes],
     now_ms: int,
     *,
     change: SummaryChange | None = None,
@@ -229,7 +229,7 @@ def save_result(
         tx: A write transaction.
         crawl: That is analyzed.
         result: Of the analysis.
-        pages: Number of a finding -> its pages.
+        pages: Of its findings, as ``pack_findings`` has packed them.
         now_ms: The time now.
         change: Since the last crawl that compares; ``None``: there is none.
 
@@ -241,12 +241,7 @@ def save_result(
     ended = end_crawl(tx, crawl, "completed", reason=crawl.stop_reason, complete=crawl.complete, now_ms=now_ms)
     body = zstd.compress(_encode(result), _LEVEL)
     change_crawl(tx, crawl, summary=_encode(summary), result=body, rating=summary.rating)
-    rows = [
-        {"crawl_id": crawl.id, "kind": "finding", "number": number, "body": pack_segment(of_finding)}
-        for number, of_finding in pages.items()
-    ]
-    if rows:
-        tx.execute(insert(crawl_segments), rows)
+    add_findings(tx, crawl.id, pages)
     graded = update(audits).where(audits.c.id == crawl.audit_id)
     tx.execute(graded.values(graded=crawl.number, updated_at_ms=now_ms))
     announce_end(tx, ended, summary, result)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from typing import Final, Literal, TypeVar
 
 import msgspec
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 
 from pagegrade.model.audit import DrawnOutcome, FoundSignature, LinkKind, Place, Sheet
 from pagegrade.store.engine.database import Transaction
@@ -20,7 +21,12 @@ else:
 
 LEVEL: Final = 3
 SegmentKind = Literal["pages", "links", "found", "sitemap", "sheets", "finding", "drawn"]
-"""Of ``finding``, the number is that of the finding; of the others, it is that of the batch."""
+"""Of ``finding``, the number is that of the finding, and ``MAX_FINDINGS`` more for each block; of the others, that of
+the batch."""
+BLOCK_ROWS: Final = 4_096
+"""Rows of a finding in one segment, so that no more of them are read for a page of their list."""
+MAX_FINDINGS: Final = 8_192
+"""Above the number of every finding of a crawl."""
 
 
 class PageRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -125,6 +131,65 @@ KINDS: Final[Mapping[type[Row], SegmentKind]] = {
 def pack_segment(rows: Sequence[Row]) -> bytes:
     """The rows as they are stored."""
     return zstd.compress(msgspec.msgpack.encode(rows), LEVEL)
+
+
+def pack_findings(rows: Iterable[tuple[int, FindingPage]]) -> dict[int, bytes]:
+    """The pages of findings, in the order of their numbers, as number of a segment -> its body."""
+    found: dict[int, bytes] = {}
+    for finding, numbered in groupby(rows, lambda row: row[0]):
+        pages = (page for _, page in numbered)
+        number = finding
+        while block := list(islice(pages, BLOCK_ROWS)):
+            found[number] = pack_segment(block)
+            number += MAX_FINDINGS
+    return found
+
+
+def unpack_finding(segments: Mapping[int, bytes], finding: int) -> list[FindingPage]:
+    """All pages of one of the findings that ``pack_findings`` has packed."""
+    numbers = range(finding, max(segments, default=0) + 1, MAX_FINDINGS)
+    return [row for number in numbers if number in segments for row in _finding_pages(segments[number])]
+
+
+def add_findings(tx: Transaction, crawl_id: int, segments: Mapping[int, bytes]) -> None:
+    """Store the pages of the findings of a crawl."""
+    rows = [
+        {"crawl_id": crawl_id, "kind": "finding", "number": number, "body": body} for number, body in segments.items()
+    ]
+    if rows:
+        tx.execute(insert(crawl_segments), rows)
+
+
+def each_finding_page(tx: Transaction, crawl_id: int, finding: int, first: int = 0) -> Iterator[FindingPage]:
+    """Yield the pages of a finding from one on, counted from 0, a block at a time."""
+    blocks = _blocks(tx, crawl_id, finding)
+    # A single one may be larger than the others: it is so in crawls before there were blocks.
+    start = min(first // BLOCK_ROWS, max(0, blocks - 1))
+    numbers = (finding + block * MAX_FINDINGS for block in range(start, blocks))
+    rows = (row for some in each_segment(tx, crawl_id, FindingPage, numbers) for row in some)
+    yield from islice(rows, first - start * BLOCK_ROWS, None)
+
+
+def rows_from(tx: Transaction, crawl_id: int, finding: int, first: int, count: int) -> tuple[list[FindingPage], int]:
+    """Return so many of the pages of a finding from one on, counted from 0, and how many there are in all."""
+    full = max(0, _blocks(tx, crawl_id, finding) - 1) * BLOCK_ROWS
+    total = full + sum(1 for _ in each_finding_page(tx, crawl_id, finding, full))
+    return list(islice(each_finding_page(tx, crawl_id, finding, first), count)), total
+
+
+def _blocks(tx: Transaction, crawl_id: int, finding: int) -> int:
+    number = crawl_segments.c.number
+    query = select(func.max(number)).where(
+        crawl_segments.c.crawl_id == crawl_id,
+        crawl_segments.c.kind == KINDS[FindingPage],
+        number % MAX_FINDINGS == finding,
+    )
+    last = tx.execute(query).scalar()
+    return 0 if last is None else 1 + int(last) // MAX_FINDINGS
+
+
+def _finding_pages(body: bytes) -> list[FindingPage]:
+    return msgspec.msgpack.decode(zstd.decompress(body), type=list[FindingPage])
 
 
 def add_segments(tx: Transaction, crawl_id: int, number: int, bodies: Mapping[SegmentKind, bytes]) -> None:
