@@ -179,6 +179,24 @@ def test_places_that_look_the_same_are_one_signature() -> None:
     assert looks[0].isdisjoint(looks[2])
 
 
+def test_a_tag_that_is_left_open_makes_no_other_look() -> None:
+    """Browsers open it again in all that follows; a picture inside a link looks unlike one that stands by itself."""
+    badge = "<p class=badge><img src=/x.png></p>"
+    looks = [
+        {found.signature for found in read(f"<title>x</title>{markup}").found if found.check == "image-alt"}
+        for markup in (
+            f"<a name=top></a>Text{badge}",
+            f"<a name=top>Text{badge}",
+            f"<font><b>Text{badge}",
+            "<a name=top></a>Text<p class=badge><a href=/y><img src=/x.png></a></p>",
+        )
+    ]
+
+    assert len(looks[0]) == 1
+    assert looks[0] == looks[1] == looks[2]
+    assert looks[0].isdisjoint(looks[3])
+
+
 def test_what_a_page_may_cost_is_bounded() -> None:
     """Links, looks, examples and addresses."""
     links = "".join(f"<a href=/{number}>{number}</a>" for number in range(MAX_LINKS + 100))

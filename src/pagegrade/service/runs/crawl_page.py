@@ -46,6 +46,8 @@ from pagegrade.service.runs.evaluation import refusal_of, run_on_page, score_of
 _POSITION: Final = re.compile(r":nth-[a-z-]+\([^)]*\)")
 _GENERATED: Final = re.compile(r"[#.][A-Za-z_-]*[0-9][\w-]*")
 """An id or class with a digit: counted, hashed or generated."""
+_REOPENED: Final = re.compile(r"(?<=> )(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u) > (?=[^>]+>)")
+"""An element around others that browsers open again wherever its end is missing."""
 _NAMES: Final = re.compile(r"<([A-Za-z][\w-]*)|\s([A-Za-z_:][\w:.-]*)(?==|\s|/?>|$)")
 _MAY_BE_HIDDEN: Final = NotRun("skipped", "A style sheet that could not be read decides whether people see it.")
 _OF_FILES: Final = NotGathered(code="skipped", detail="A crawl does not measure the files that a page loads.")
@@ -279,6 +281,6 @@ def _example(place: Evidence) -> str:
 
 def _look(check: str, state: str, place: Evidence) -> int:
     """64 bits that are the same for places that look the same: without positions, generated names and values."""
-    selector = _GENERATED.sub("", _POSITION.sub("", place.selector))
+    selector = _REOPENED.sub("", _GENERATED.sub("", _POSITION.sub("", place.selector)))
     names = " ".join(tag or attribute for tag, attribute in _NAMES.findall(place.snippet))
     return hash64(f"{check}\n{state}\n{place.state}\n{selector}\n{place.header}\n{names}")
