@@ -15,7 +15,7 @@ from pagegrade.gather.held_bytes import MAX_HELD_BYTES, SHARE_BYTES
 from pagegrade.sandbox.pool import SHARED_BYTES, SPARE_BYTES
 from pagegrade.service.container import LARGE_PAGES_AT_ONCE
 from pagegrade.service.options import ServiceOptions
-from pagegrade.worker.worker import PATIENT_PER_SLOT, SPARE_PER_SLOT
+from pagegrade.worker.slots import PATIENT_PER_SLOT, SPARE_PER_SLOT
 from tests.fault.unpacking import FOUR_MB, ONE_MB
 from tests.server import Server, running_server
 

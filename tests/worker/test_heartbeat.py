@@ -18,7 +18,8 @@ from pagegrade.store.repositories.installation import note_origin
 from pagegrade.store.repositories.processes import LiveProcess, list_live
 from pagegrade.worker import heartbeat
 from pagegrade.worker.heartbeat import present
-from pagegrade.worker.worker import Worker, _Held
+from pagegrade.worker.slots import Held
+from pagegrade.worker.worker import Worker
 from tests.queue_builders import Queue
 from tests.store_builders import add_owner, make_database, make_file
 from tests.waiting import wait_for
@@ -242,7 +243,7 @@ def test_a_beat_keeps_the_runs_of_the_process(database: Database) -> None:
     queue.change("UPDATE runs SET worker = :name, lease_until_ms = 0 WHERE id = :id", name=process.process, id=kept.id)
     heard: list[tuple[int, int]] = []
     worker = Worker(process)
-    worker._held = {(run.id, run.attempt): _Held(run) for run in (kept, lost)}
+    worker._held = {(run.id, run.attempt): Held(run) for run in (kept, lost)}
 
     async def script() -> None:
         worker.hear_lost = heard.extend  # type: ignore[method-assign, assignment]

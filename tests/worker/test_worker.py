@@ -20,13 +20,14 @@ from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.queue.admission import move_lines_of
+from pagegrade.store.queue.admission import PATIENT, move_lines_of
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import extend_leases, finish_run
 from pagegrade.store.repositories.reports import delete_report
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import revisions
 from pagegrade.worker import heartbeat as heartbeat_module
+from pagegrade.worker import slots as slots_module
 from pagegrade.worker import worker as worker_module
 from pagegrade.worker.execute import Advance
 from pagegrade.worker.heartbeat import present
@@ -292,7 +293,7 @@ def test_a_run_that_waits_long_for_its_site_gives_up_its_slot(
     most: int,
 ) -> None:
     """Two for each slot, and no more: one account with seven slow pages, then another one, which has a spare slot."""
-    monkeypatch.setattr(worker_module, "PATIENT_S", patience_s)
+    monkeypatch.setattr(slots_module, "PATIENT_S", patience_s)
 
     async def perform(services: Services, run: ClaimedRun, *, advance: Advance, **_: object) -> None:
         if step is not None:
@@ -340,11 +341,11 @@ def test_a_run_that_goes_on_has_a_slot_again(
         worker = WatchedWorker(services, slots=1)
         async with working(worker):
             await stage.until(lambda: len(advances) == 1)
-            monkeypatch.setattr(worker_module, "PATIENT_S", 0.0)
+            monkeypatch.setattr(slots_module, "PATIENT_S", 0.0)
             advances[0]("page")
             worker.wake()
             await stage.until(lambda: len(advances) == 2)
-            monkeypatch.setattr(worker_module, "PATIENT_S", 3600.0)
+            monkeypatch.setattr(slots_module, "PATIENT_S", 3600.0)
             advances[0]()
             await worker.look()
             assert worker.busy == 2
@@ -354,11 +355,56 @@ def test_a_run_that_goes_on_has_a_slot_again(
     play(scene)
 
 
+def test_a_run_without_a_slot_does_not_count_for_its_account(
+    services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside it one further run of the account has a spare slot while others take all slots; the row says so."""
+    monkeypatch.setattr(slots_module, "PATIENT_S", 0.0)
+    advances: dict[str, Advance] = {}
+
+    async def perform(services: Services, run: ClaimedRun, *, advance: Advance, **_: object) -> None:
+        advances[run.url] = advance
+        if run.url == "https://hangs.example/":
+            advance("page")
+        await stage.perform(services, run)
+
+    monkeypatch.setattr(worker_module, "perform_run", perform)
+    other = add_owner(services.database, "Bob")[0].id
+    hanging = queue.add("https://hangs.example/")
+
+    def kept() -> list[tuple[Any, ...]]:
+        return queue.rows("SELECT id FROM runs WHERE state = 'running' AND share = :share", share=PATIENT)
+
+    async def scene() -> None:
+        worker = WatchedWorker(services, slots=2)
+        async with working(worker):
+            await stage.until(lambda: len(stage.started) == 1)
+            for number in range(2):
+                queue.add(f"https://b{number}.example/", account_id=other)
+            worker.wake()
+            await stage.until(lambda: len(stage.started) == 3)
+            assert kept() == [(hanging.id,)]
+            for number in range(2):
+                queue.add(f"https://a{number}.example/")
+            worker.wake()
+            await stage.until(lambda: len(stage.started) == 4)
+            await worker.look()
+            assert [run.url for run in stage.started[3:]] == ["https://a0.example/"]
+            assert worker._spare == 1
+            advances["https://hangs.example/"]("checks")
+            await worker.look()
+            assert kept() == []
+            stage.gate.set()
+            await stage.until(lambda: states(queue) == ["completed"] * 5)
+
+    play(scene)
+
+
 def test_a_run_keeps_its_slot_while_a_child_works_for_it(
     services: Services, queue: Queue, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page that is parsed waits for no site; with the answer of the child it does again."""
-    monkeypatch.setattr(worker_module, "PATIENT_S", 0.0)
+    monkeypatch.setattr(slots_module, "PATIENT_S", 0.0)
     answered = asyncio.Event()
 
     class Slow:
@@ -395,7 +441,7 @@ def test_a_full_worker_looks_soon_for_runs_that_gave_up_their_slots(
 ) -> None:
     """Nobody notifies it of that, however seldom it looks otherwise."""
     monkeypatch.setattr(Worker, "_pause_s", lambda _worker: 3600.0)
-    monkeypatch.setattr(worker_module, "PATIENT_S", 1.5)
+    monkeypatch.setattr(slots_module, "PATIENT_S", 1.5)
 
     async def perform(services: Services, run: ClaimedRun, *, advance: Advance, **_: object) -> None:
         advance("page")

@@ -11,12 +11,10 @@ import time
 from collections.abc import Collection
 from typing import Final
 
-import msgspec
-
 from pagegrade.clock import now_ms
 from pagegrade.gather.browser.options import VISIT_S
 from pagegrade.model.errors import Unavailable
-from pagegrade.model.stored import ClaimedRun, Step
+from pagegrade.model.stored import ClaimedRun
 from pagegrade.observability.logs import about
 from pagegrade.sandbox.memory import map_large_blocks, trim_memory
 from pagegrade.sandbox.pool import Children
@@ -25,7 +23,7 @@ from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.queue.claim import UNLIMITED, claim_runs, has_idle_account, has_suspects
 from pagegrade.store.queue.lease_reaper import reap_runs
 from pagegrade.store.queue.procrastinate_queue import has_jobs
-from pagegrade.store.queue.runs import is_under_way, release_run
+from pagegrade.store.queue.runs import is_under_way, release_run, set_patient
 from pagegrade.store.repositories.crawls import release_every_crawl
 from pagegrade.store.repositories.host_slots import end_visits, hasten_lines, hide_orphaned_visits
 from pagegrade.store.repositories.webhooks import release_every_webhook
@@ -41,6 +39,7 @@ from pagegrade.worker.housekeeping import (
 )
 from pagegrade.worker.jitter import repeat, turn_s
 from pagegrade.worker.slice import do_crawls
+from pagegrade.worker.slots import SPARE_PER_SLOT, Held, count_free_slots, give_up_slots
 
 logger = logging.getLogger(__name__)
 
@@ -52,54 +51,12 @@ AGAIN_S: Final = 0.1
 """Pause (up to four times as long) before polling again after a conflict: usually the other process claims the runs."""
 BEATS_PER_LEASE: Final = 4
 """Heartbeats (``heartbeat``) in the duration of a lease."""
-SPARE_PER_SLOT: Final = 1
-"""Further concurrent runs for each slot, only of accounts without a run under way: slow pages of some accounts then do
-not delay other accounts."""
-
-PATIENT_S: Final = 2.0
-"""Time without progress, while it waits for its site, after which a run gives up its slot: slots are for work."""
-PATIENT_PER_SLOT: Final = 2
-"""Runs that may have given up theirs, for each slot."""
-
 STALL_S: Final = 200.0
 """Time without progress, beyond that of a visit by a browser, after which a run is given up: its longest other step is
 to wait for a child (``pool.WAIT_S``) and to be evaluated, twice if that child is lost."""
 
 TRIM_PAUSE_S: Final = 2.0
 """Delay between the end of a run and the release of memory; runs that end meanwhile share it."""
-
-
-class _Held(msgspec.Struct):
-    """A run that this process is executing."""
-
-    run: ClaimedRun
-    task: asyncio.Task[None] | None = None
-    lost: bool = msgspec.field(default=False)
-    """True if the run was reassigned or deleted."""
-    progress_s: float = msgspec.field(default_factory=time.monotonic)
-    """Time of its last progress, by the monotonic clock."""
-    stalled: bool = msgspec.field(default=False)
-    """True after too long a time without progress: the lease is not extended any more."""
-    step: Step | None = None
-    """The step that it has come to; ``None`` before the first."""
-    tasks: int = 0
-    """Tasks that children do for it, or that wait for one."""
-
-    def advance(self, step: Step | None = None) -> None:
-        """Note progress, and the step that was reached by it, if it is another."""
-        self.progress_s = time.monotonic()
-        self.step = step or self.step
-
-    def count_tasks(self, change: int) -> None:
-        """Note progress by a task that began (1) or ended (-1)."""
-        self.tasks += change
-        self.advance()
-
-    @property
-    def patient(self) -> bool:
-        """Return whether it has waited for its site for ``PATIENT_S`` by now."""
-        waits = self.step in ("page", "files") and not self.tasks
-        return waits and time.monotonic() - self.progress_s >= PATIENT_S
 
 
 class _Trimmer:
@@ -143,7 +100,7 @@ class Worker:
         """
         self._services = services
         self._slots = services.options.workers if slots is None else slots
-        self._held: dict[tuple[int, int], _Held] = {}
+        self._held: dict[tuple[int, int], Held] = {}
         self._lock = threading.Lock()
         """Guards ``_held`` between the event loop and the heartbeat thread."""
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -167,13 +124,8 @@ class Worker:
 
     @property
     def _free(self) -> int:
-        """Number of slots that no run has; less than 0 while spare ones are taken.
-
-        At most ``PATIENT_PER_SLOT`` runs for each slot have none because they wait for their sites. One that goes on
-        has one again, whether one is free or not.
-        """
-        patient = sum(held.patient for held in tuple(self._held.values()))
-        return self._slots - len(self._held) + min(patient, self._slots * PATIENT_PER_SLOT)
+        """Number of slots that no run has; less than 0 while spare ones are taken."""
+        return count_free_slots(self._slots, tuple(self._held.values()))
 
     @property
     def _spare(self) -> int:
@@ -297,6 +249,7 @@ class Worker:
         while not self._stopping:
             self._woken.clear()
             self._services.worked_at_s = time.monotonic()
+            await self._free_slots()
             free = self._free
             pause_s = self._pause_s()
             if children is not None and free > 0:
@@ -326,10 +279,28 @@ class Worker:
 
     def _start(self, taken: tuple[ClaimedRun, ...], group: asyncio.TaskGroup, children: Children) -> None:
         for run in taken:
-            held = _Held(run)
+            held = Held(run)
             with self._lock:
                 self._held[run.id, run.attempt] = held
             held.task = group.create_task(self._work(held, children), name=f"run-{run.id}")
+
+    async def _free_slots(self) -> None:
+        """Let runs that wait for their sites give up their slots, and store which have."""
+        runs = tuple(self._held.values())
+        give_up_slots(self._slots, runs)
+        changed = [held for held in runs if held.gave_up_slot != held.stored_patient]
+        if not changed:
+            return
+        patient = [held.run for held in changed if held.gave_up_slot]
+        others = [held.run for held in changed if not held.gave_up_slot]
+
+        def store(tx: Transaction) -> None:
+            set_patient(tx, patient, others)
+
+        with contextlib.suppress(Unavailable):
+            await self._services.database.write(store)
+            for held in changed:
+                held.stored_patient = held.run in patient
 
     def _pause_s(self) -> float:
         if not self._services.changes.hears_others:
@@ -427,7 +398,7 @@ class Worker:
             self._services.changes.notify(run.report_id)
         return claimed
 
-    async def _work(self, held: _Held, children: Children) -> None:
+    async def _work(self, held: Held, children: Children) -> None:
         run = held.run
         try:
             if self._stopping:
@@ -465,7 +436,7 @@ class Worker:
             self._trimmer.work_ended()
             self._look()
 
-    async def _watch(self, held: _Held, changed: asyncio.Event) -> None:
+    async def _watch(self, held: Held, changed: asyncio.Event) -> None:
         """Stop a run as soon as its report is deleted.
 
         Where that is not notified, the next heartbeat finds it; without heartbeats, looking as often does.
@@ -482,7 +453,7 @@ class Worker:
                     self._drop({(run.id, run.attempt)})
                     return
 
-    async def _let_go(self, held: _Held, *, visited: bool) -> None:
+    async def _let_go(self, held: Held, *, visited: bool) -> None:
         """Return an unfinished run to the queue; a lost run only leaves its target."""
         run = held.run
         try:

@@ -22,7 +22,7 @@ from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account
 from pagegrade.store.queue import admission
 from pagegrade.store.queue.admission import AT_ACCOUNT, MAX_ACCOUNTS, SHARE, SUSPECT, move_due
-from pagegrade.store.queue.runs import release_run
+from pagegrade.store.queue.runs import release_run, set_patient
 from pagegrade.store.repositories.reports import delete_report
 from tests.queue_builders import LOTS, Queue
 from tests.store.queue.test_procrastinate_queue import held_elsewhere, jobs, take
@@ -32,7 +32,12 @@ only_shared = pytest.mark.backend("postgresql", reason="a single process chooses
 Steps = list[tuple[str, int, int]]
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["add", "add", "add", "import", "draw", "take", "spare", "end", "put back", "delete", "look"]),
+        st.sampled_from(
+            [
+                *["add", "add", "add", "import", "draw", "take", "spare", "end", "put back", "delete", "look"],
+                *["give up", "go on"],
+            ]
+        ),
         st.integers(0, 2),
         st.integers(0, 30),
     ),
@@ -316,6 +321,7 @@ class World:
         self.accounts = [add_owner(queue.database, "Owner")[0].id for _ in range(3)]
         self.waiting: dict[int, tuple[int, int]] = {}
         self.running: dict[int, ClaimedRun] = {}
+        self.patient: set[int] = set()
         self.ended: Counter[int] = Counter()
         self.numbers = count()
 
@@ -334,7 +340,7 @@ class World:
 
     def take_spare(self) -> None:
         """Exactly one run of each account that waits and has nothing under way."""
-        busy = {run.account_id for run in self.running.values()}
+        busy = {run.account_id for run in self.running.values() if run.id not in self.patient}
         light = {account_id for _, account_id in self.waiting.values()} - busy
         taken = self.queue.claim(10, idle_accounts=True)
 
@@ -356,8 +362,22 @@ class World:
         """Some run is given back."""
         if self.running:
             run = self.running.pop(sorted(self.running)[number % len(self.running)])
+            self.patient.discard(run.id)
             self.queue.write(partial(release_run, run=run, now_ms=NOW_MS))
             self.waiting[run.id] = run.report_id, run.account_id
+
+    def give_up(self, number: int) -> None:
+        """Some run gives up its slot, because it waits for its site."""
+        if self.running:
+            run = self.running[sorted(self.running)[number % len(self.running)]]
+            self.queue.write(partial(set_patient, patient=[run], others=[]))
+            self.patient.add(run.id)
+
+    def go_on(self) -> None:
+        """All that gave up their slots have them again, those that have ended meanwhile aside."""
+        runs = [run for run in self.running.values() if run.id in self.patient]
+        self.queue.write(partial(set_patient, patient=[], others=runs))
+        self.patient.clear()
 
     def do(self, what: str, account: int, number: int) -> None:
         """One step."""
@@ -371,6 +391,8 @@ class World:
             "delete": lambda: self.delete(number),
             "end": lambda: self.end(number),
             "put back": lambda: self.put_back(number),
+            "give up": lambda: self.give_up(number),
+            "go on": self.go_on,
         }
         steps[what]()
 
@@ -389,6 +411,8 @@ class World:
 @given(steps=STEPS)
 @example(steps=[("import", 0, 30), ("take", 0, 4), ("add", 1, 0), ("delete", 0, 0), ("end", 0, 0)])
 @example(steps=[("import", 0, 30), ("add", 0, 0), ("spare", 0, 9), ("put back", 0, 0), ("take", 0, 3), ("spare", 0, 9)])
+@example(steps=[("import", 0, 30), ("take", 0, 0), ("give up", 0, 0), ("spare", 0, 0), ("go on", 0, 0)])
+@example(steps=[("import", 0, 30), ("take", 0, 2), ("give up", 0, 0), ("give up", 0, 1), ("spare", 0, 0)])
 def test_whatever_happens_a_light_account_starts_and_nothing_is_left(queue: Queue, steps: Steps) -> None:
     """In any order of events a spare slot goes to whoever has nothing under way, and to no other."""
     world = World(queue)

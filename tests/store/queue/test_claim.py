@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from pagegrade.store.engine.factory import open_database
 from pagegrade.store.queue import claim, lease, runs
 from pagegrade.store.queue.claim import claim_runs, has_idle_account, has_suspects
 from pagegrade.store.queue.procrastinate_queue import has_jobs
-from pagegrade.store.queue.runs import release_run
+from pagegrade.store.queue.runs import release_run, set_patient
 from pagegrade.store.repositories.host_slots import MAX_DELAY_MS
 from tests.queue_builders import LEASE_MS, LOTS, Queue
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -59,6 +60,23 @@ def test_slots_are_shared_and_not_only_starts(queue: Queue) -> None:
             queue.finish(run)
 
     assert order == [queue.account_id, bob, bob, bob, bob, bob]
+
+
+def test_a_run_that_gave_up_its_slot_takes_no_turn(queue: Queue) -> None:
+    """Two that wait for their sites delay no page of their account; once they go on, others are before it."""
+    bob = add_owner(queue.database, "Bob")[0].id
+    for number in range(4):
+        queue.add(f"https://a{number}.example/")
+    patient = queue.claim(2)
+    for number in range(4):
+        queue.add(f"https://b{number}.example/", account_id=bob)
+
+    queue.write(partial(set_patient, patient=patient, others=[]))
+    order = [run.account_id for run in queue.claim(2)]
+    queue.write(partial(set_patient, patient=[], others=patient))
+    order += [run.account_id for run in queue.claim(2)]
+
+    assert order == [bob, queue.account_id, bob, bob]
 
 
 def fill(queue: Queue, count: int) -> None:

@@ -49,6 +49,11 @@ AT_ACCOUNT: Final = 2
 FURTHER: Final = 3
 """Values of ``runs.share`` of a run that its target admitted: with the first job of its account, in the line of its
 account, with a further job; 0 if the version before this one offered it."""
+PATIENT: Final = 4
+"""The same of a run that has given up its slot because it waits for its site (``Worker``): for its account it does not
+count as under way. Of other runs that are executed the value says nothing."""
+UNDER_WAY: Final = f"state = 'running' AND share <> {PATIENT}"
+"""Runs that take a slot."""
 SHARE: Final = 8
 """Jobs of one account, urgency and device beside its first: so many claims can fetch them without waiting for each
 other."""
@@ -133,10 +138,10 @@ _JOIN: Final = Prepared(
         "WHERE id = :id AND state = 'queued' AND leader_id IS NULL AND offered <= :most RETURNING id"
     )
 )
-_RUNS_OF_ACCOUNT: Final = "SELECT 1 FROM runs AS others WHERE others.account_id = runs.account_id AND others.state ="
+_OTHERS: Final = "SELECT 1 FROM runs AS others WHERE others.account_id = runs.account_id"
 # Whether no first job of the account waits that the same workers may fetch.
 _MAY_BE_FIRST: Final = (
-    f"NOT EXISTS ({_RUNS_OF_ACCOUNT} 'queued' "
+    f"NOT EXISTS ({_OTHERS} AND others.state = 'queued' "
     f"AND others.offered = 1 AND others.share = {FIRST} AND others.leader_id IS NULL AND others.attempt < {SUSPECT} "
     "AND (others.device = 'none') = (runs.device = 'none'))"
 )
@@ -179,7 +184,9 @@ _SHORT: Final = Prepared(
 _FURTHER_RUNS: Final = (
     f"state = 'queued' AND offered = 1 AND share = {FURTHER} AND leader_id IS NULL AND attempt < {SUSPECT}"
 )
-_MUST_BE_FIRST: Final = f"{_MAY_BE_FIRST} AND NOT EXISTS ({_RUNS_OF_ACCOUNT} 'running')"
+_MUST_BE_FIRST: Final = (
+    f"{_MAY_BE_FIRST} AND NOT EXISTS ({_OTHERS} AND others.state = 'running' AND others.share <> {PATIENT})"
+)
 _BEHIND: Final = Prepared(
     text(
         f"SELECT {_COLUMNS} FROM runs WHERE {_FURTHER_RUNS} AND account_id = :account_id AND {_MUST_BE_FIRST} "  # noqa: S608

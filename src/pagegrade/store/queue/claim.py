@@ -15,6 +15,7 @@ from sqlalchemy import bindparam, text
 from pagegrade.model.stored import MAX_ATTEMPTS, ClaimedRun
 from pagegrade.store.engine.database import Transaction, is_shared
 from pagegrade.store.engine.prepared import Prepared
+from pagegrade.store.queue.admission import UNDER_WAY
 from pagegrade.store.queue.lease import start_run
 from pagegrade.store.queue.procrastinate_queue import claim_jobs, has_jobs
 from pagegrade.store.repositories.host_slots import MAX_DELAY_MS, full_targets
@@ -24,11 +25,11 @@ FEW: Final = 8
 # A loose index scan: from one account to the next, however many runs each of them has.
 _ACCOUNTS: Final = Prepared(
     text(
-        "WITH RECURSIVE waiting (id) AS ("
+        "WITH RECURSIVE waiting (id) AS ("  # noqa: S608 - our own words
         "SELECT MIN(account_id) FROM runs WHERE state = 'queued' UNION ALL "
         "SELECT (SELECT MIN(runs.account_id) FROM runs WHERE runs.state = 'queued' AND runs.account_id > waiting.id) "
         "FROM waiting WHERE waiting.id IS NOT NULL) "
-        "SELECT (SELECT COUNT(*) FROM runs WHERE runs.state = 'running' AND runs.account_id = waiting.id), "
+        f"SELECT (SELECT COUNT(*) FROM runs WHERE {UNDER_WAY} AND runs.account_id = waiting.id), "
         "accounts.served_at_ms, accounts.id FROM waiting JOIN accounts ON accounts.id = waiting.id"
     )
 )

@@ -22,6 +22,7 @@ from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.locks import hold_account, hold_targets, try_account, try_place, try_target
 from pagegrade.store.queue.admission import (
     SUSPECT,
+    UNDER_WAY,
     admit_next,
     move_line,
     next_turn,
@@ -42,7 +43,9 @@ MAX_FETCHES: Final = 100
 """Jobs that one claim fetches; a busy site may have several that have to wait."""
 MAX_PASSED: Final = 20
 """Jobs that one claim puts back, because others write for their accounts or look at their targets."""
-_IS_RUNNING: Final = Prepared(text("SELECT 1 FROM runs WHERE state = 'running' AND account_id = :account_id LIMIT 1"))
+_IS_UNDER_WAY: Final = Prepared(
+    text(f"SELECT 1 FROM runs WHERE {UNDER_WAY} AND account_id = :account_id LIMIT 1")  # noqa: S608 - our own words
+)
 _WAITING: Final = Prepared(
     text(
         "SELECT 1 FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = ANY(CAST(:queues AS text[])) "
@@ -229,7 +232,7 @@ def _is_due(
     if leader_id is not None:
         _NOT_OFFERED.rows(tx, {"id": run_id})
         return False
-    if idle_accounts and _IS_RUNNING.first(tx, {"account_id": account_id}) is not None:
+    if idle_accounts and _IS_UNDER_WAY.first(tx, {"account_id": account_id}) is not None:
         put_behind(tx, run_id, account_id=account_id, priority=priority, turn=turn, attempt=attempt, device=device)
         return False
     if (attempt >= SUSPECT) != suspects:

@@ -6,7 +6,7 @@ effect if the run has moved on, was assigned to another worker, or was deleted w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final, Literal
 
 from sqlalchemy import bindparam, insert, text
@@ -20,6 +20,7 @@ from pagegrade.store.locks import hold_account
 from pagegrade.store.queue.admission import (
     AT_ACCOUNT,
     FURTHER,
+    PATIENT,
     SUSPECT,
     admit_first,
     admit_run,
@@ -90,6 +91,9 @@ _STEP: Final = text("UPDATE runs SET step = :step WHERE id = :id AND attempt = :
 _EXTEND: Final = text(
     "UPDATE runs SET lease_until_ms = :lease_until_ms WHERE id = :id AND attempt = :attempt AND state = 'running' "
     "AND worker = :worker"
+)
+_SHARE: Final = Prepared(
+    text("UPDATE runs SET share = :share WHERE id = :id AND attempt = :attempt AND state = 'running'")
 )
 _FINISHED: Final = Prepared(
     text("SELECT 1 FROM runs WHERE id = :id AND attempt = :attempt AND state IN ('completed', 'failed')")
@@ -265,6 +269,17 @@ def extend_leases(
 def set_step(tx: Transaction, run: ClaimedRun, step: Step) -> None:
     """Store what part of its analysis a run has come to, unless the attempt is over."""
     tx.execute(_STEP, {"id": run.id, "attempt": run.attempt, "step": step})
+
+
+def set_patient(tx: Transaction, patient: Collection[ClaimedRun], others: Collection[ClaimedRun]) -> None:
+    """Store which runs have given up their slots, and which have them again, unless the attempt is over.
+
+    On a shared database their accounts get first jobs at the next look at the lines.
+    """
+    # In the order of ``extend_leases``.
+    for run in sorted((*patient, *others), key=lambda each: each.id):
+        share = PATIENT if run in patient else 0
+        _SHARE.rows(tx, {"id": run.id, "attempt": run.attempt, "share": share})
 
 
 def is_under_way(tx: Transaction, run: ClaimedRun) -> bool:
