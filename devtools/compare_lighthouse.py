@@ -37,8 +37,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from devtools.calibrate import ROOT, Round, Served, analyze_rendered, rounds_of, server_of, serving, unshare
-from pagegrade.gather.browser.emulation import SHAPES
-from pagegrade.gather.browser.options import ProxyLimits
+from pagegrade.gather.browser.options import SHAPES, ProxyLimits
 from pagegrade.gather.browser.proxy import Proxy
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient

@@ -29,8 +29,7 @@ from typing import Any, Final
 
 from devtools.rendering_pages import PAGES, answer
 from pagegrade.checks._unused import wasted_bytes
-from pagegrade.gather.browser.emulation import DEVICES
-from pagegrade.gather.browser.options import HOW_TO_GET_ONE, RenderOptions, VisitOptions, find_browser
+from pagegrade.gather.browser.options import DEVICES, HOW_TO_GET_ONE, RenderOptions, VisitOptions, find_browser
 from pagegrade.gather.browser.process import run_browser
 from pagegrade.gather.browser.render import render
 from pagegrade.gather.browser.visit import Visit

@@ -1,25 +1,26 @@
-"""Input of a gatherer: the client, the options, the document, and the deadline."""
+"""Input of a gatherer: the client, the options, the document, the deadline, and addresses that it asks politely."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import partial
 from typing import ClassVar, Final, Literal, Protocol, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.gather.browser.options import RenderOptions
 from pagegrade.gather.cookie_jar import CookieJar
-from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, Followed, Limits, Purpose, Request
+from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Purpose, Request
 from pagegrade.gather.guard import Policy
 from pagegrade.gather.held_bytes import MAX_HELD_BYTES
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Resolver
 from pagegrade.model.access import Access
-from pagegrade.model.artifacts import Navigation, NotGathered, WellKnown
+from pagegrade.model.artifacts import Navigation, NotGathered, Probe, Response, WellKnown
 from pagegrade.parse.files.robots import MAX_COMPARED, permitted
 from pagegrade.parse.html.parser import NamedURLs, find_named_urls
 from pagegrade.parse.url import Target, host, origin
@@ -28,6 +29,10 @@ T = TypeVar("T")
 
 MIN_TIMEOUT_S: Final = 0.05
 """Shortest time-out handed on; libraries read 0 as "for ever"."""
+MAX_CONCURRENT: Final = 4
+MAX_REDIRECTS: Final = 5
+KEPT_HEADERS: Final = frozenset({"cf-mitigated", "content-type", "location", "retry-after"})
+"""Headers that describe a response beyond its status; a site's other headers are those of the page."""
 
 
 class Offload(Protocol):
@@ -306,3 +311,52 @@ class Context(Start, kw_only=True):
     def exchange(self) -> Exchange:
         """The exchange that brought the document."""
         return self.document.exchange
+
+
+async def ask_all(context: Context, requests: Sequence[Request], *, within_s: float) -> tuple[Probe, ...]:
+    """Ask for each, in order, ``MAX_CONCURRENT`` at a time; what has no answer when the time is over is left out."""
+    slots = asyncio.Semaphore(MAX_CONCURRENT)
+    found: dict[int, Probe] = {}
+
+    async def ask(index: int, request: Request) -> None:
+        async with slots:
+            probe = await _ask(context, request)
+        if probe.failure is None or probe.failure.code != "budget":
+            found[index] = probe
+
+    end = asyncio.get_running_loop().time() + context.timeout_s(within_s)
+    try:
+        async with asyncio.timeout_at(end), asyncio.TaskGroup() as group:
+            for index, request in enumerate(requests):
+                group.create_task(ask(index, request))
+    except TimeoutError:
+        pass  # What was answered in time stands.
+    return tuple(found[index] for index in sorted(found))
+
+
+async def _ask(context: Context, request: Request) -> Probe:
+    """One address. Where HEAD brings no success, GET decides: servers exist that only know that."""
+    first = await _attempt(context, request)
+    if request.method == "GET" or _is_settled(first):
+        return first
+    return await _attempt(context, replace(request, method="GET"))
+
+
+def _is_settled(probe: Probe) -> bool:
+    if probe.response is not None:
+        return probe.response.status < 400 or probe.response.status == 429
+    return probe.failure is not None and probe.failure.code in {"address_not_allowed", "budget", "dns"}
+
+
+async def _attempt(context: Context, request: Request) -> Probe:
+    try:
+        followed = await context.client.follow(request)
+        followed.release()
+    except FetchError as error:
+        return Probe(url=request.url, hops=tuple(map(_slim, error.hops)), failure=error.not_gathered())
+    return Probe(url=request.url, hops=tuple(map(_slim, followed.hops)), response=_slim(followed.response))
+
+
+def _slim(response: Response) -> Response:
+    """The answer without what is the same for every page of a site."""
+    return replace(response, headers=tuple(line for line in response.headers if line[0].lower() in KEPT_HEADERS))

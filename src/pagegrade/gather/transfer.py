@@ -15,10 +15,9 @@ from typing import Any, Final
 import certifi
 import pycurl
 
-from pagegrade.gather.decode import ACCEPT_ENCODING, BodyDecoder, read_codings
+from pagegrade.gather.decode import ACCEPT_ENCODING, BodyDecoder, HeaderReader, KnownLines, read_codings
 from pagegrade.gather.exchange import Limits, Purpose, Request
 from pagegrade.gather.guard import Guard, Permit, Refusal
-from pagegrade.gather.headers import HeaderReader, KnownLines
 from pagegrade.gather.held_bytes import Hold
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.parse.http.access import Sent

@@ -10,8 +10,7 @@ from ipaddress import ip_address, ip_network
 import pytest
 from msgspec.structs import replace
 
-from pagegrade.gather.browser.emulation import SHAPES, NetworkShape
-from pagegrade.gather.browser.options import ProxyLimits
+from pagegrade.gather.browser.options import SHAPES, NetworkShape, ProxyLimits
 from pagegrade.gather.browser.proxy import Proxy
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.http import HTTPClient

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pagegrade.gather.context import Context, GatherLimits, OffloadFailed
+from pagegrade.gather.context import MAX_REDIRECTS, Context, GatherLimits, OffloadFailed
 from pagegrade.gather.exchange import Limits
 from pagegrade.gather.gatherers.resources import (
     BATCH_BYTES,
@@ -25,7 +25,6 @@ from pagegrade.gather.gatherers.resources import (
     gather_source_maps,
 )
 from pagegrade.gather.held_bytes import HeldBytes
-from pagegrade.gather.probing import MAX_REDIRECTS
 from pagegrade.model.artifacts import NotGathered, Resource, Resources, ScriptFacts, SourceMaps
 from pagegrade.parse.files.image import HEAD_BYTES
 from pagegrade.parse.measure import Sample, measure_samples

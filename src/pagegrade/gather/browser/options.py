@@ -1,7 +1,4 @@
-"""Options and limits of the rendered engine: the browser that is found on this machine, the time of a visit, failures.
-
-A visit leaves loads out or cuts them, so that a look at the page always fits.
-"""
+"""Options and limits of the rendered engine: devices and networks it imitates, the browser of this machine, time."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from pagegrade.model.rendering import Device
 
 if TYPE_CHECKING:
     # A static analysis needs the options and none of the engine.
-    from pagegrade.gather.browser.emulation import DeviceProfile
+    pass
 
 VISIT_S: Final = 120.0
 MAX_MEMORY_BYTES: Final = 1_200_000_000
@@ -48,6 +45,93 @@ HOW_TO_GET_ONE: Final = (
 )
 LOOK_S: Final = 20.0
 """Kept back for the look at the page after its last load; a third of a short visit."""
+
+
+class DeviceProfile(msgspec.Struct, frozen=True, kw_only=True):
+    """Screen and user agent of a device."""
+
+    name: Device
+    width_px: int
+    height_px: int
+    pixel_ratio: float
+    mobile: bool
+    platform: str
+    """The part of the user agent between the parentheses."""
+
+    def user_agent(self, browser: str, own: str = USER_AGENT) -> str:
+        """Return the user agent: the browser's token, then who we are.
+
+        Args:
+            browser: Product as the browser says, such as ``HeadlessChrome/156.0.1.2``.
+            own: User agent of all other requests.
+        """
+        major = browser.partition("/")[2].partition(".")[0] or "0"
+        token = f"Chrome/{major}.0.0.0" + (" Mobile" if self.mobile else "")
+        return f"Mozilla/5.0 ({self.platform}) AppleWebKit/537.36 (KHTML, like Gecko) {token} Safari/537.36 {own}"
+
+
+DEVICES: Final[dict[Device, DeviceProfile]] = {
+    "mobile": DeviceProfile(
+        name="mobile",
+        width_px=412,
+        height_px=823,
+        pixel_ratio=1.75,
+        mobile=True,
+        platform="Linux; Android 11; moto g power (2022)",
+    ),
+    "desktop": DeviceProfile(
+        name="desktop", width_px=1350, height_px=940, pixel_ratio=1.0, mobile=False, platform="X11; Linux x86_64"
+    ),
+}
+
+
+class NetworkShape(msgspec.Struct, frozen=True, kw_only=True):
+    """Conditions of a line."""
+
+    name: str
+    round_trip_s: float
+    """Added to each connection set-up; half of it to whatever is sent either way."""
+    down_bytes_per_s: float | None
+    """Shared by all connections; ``None`` for no limit."""
+    up_bytes_per_s: float | None
+
+
+SHAPES: Final = {
+    shape.name: shape
+    for shape in (
+        NetworkShape(name="mobile", round_trip_s=0.150, down_bytes_per_s=204_800.0, up_bytes_per_s=96_000.0),
+        NetworkShape(
+            name="desktop", round_trip_s=0.040, down_bytes_per_s=10_240_000 / 8, up_bytes_per_s=10_240_000 / 8
+        ),
+        NetworkShape(name="none", round_trip_s=0.0, down_bytes_per_s=None, up_bytes_per_s=None),
+    )
+}
+
+
+class Line:
+    """One direction of a line that all connections of a browser share.
+
+    Bytes that are sent at the same time are delivered one after the other; ``delivery`` says when.
+    """
+
+    def __init__(self, *, latency_s: float, bytes_per_s: float | None) -> None:
+        self._latency_s = latency_s
+        self._bytes_per_s = bytes_per_s
+        self._free_at = 0.0
+
+    def delivery(self, now: float, size: int) -> float:
+        """Return the time at which the last of ``size`` bytes that are sent at ``now`` arrives (clock of the loop)."""
+        if self._bytes_per_s is None:
+            return now + self._latency_s
+        self._free_at = max(now, self._free_at) + size / self._bytes_per_s
+        return self._free_at + self._latency_s
+
+
+async def wait_until(time: float) -> None:
+    """Wait for a time on the clock of the loop."""
+    delay = time - asyncio.get_running_loop().time()
+    if delay > 0:
+        await asyncio.sleep(delay)
 
 
 class ProxyLimits(msgspec.Struct, frozen=True, kw_only=True):

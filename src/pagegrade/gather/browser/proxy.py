@@ -19,8 +19,7 @@ from typing import Final
 
 import msgspec
 
-from pagegrade.gather.browser.emulation import Line, NetworkShape, wait_until
-from pagegrade.gather.browser.options import ProxyLimits
+from pagegrade.gather.browser.options import Line, NetworkShape, ProxyLimits, wait_until
 from pagegrade.gather.exchange import FetchError
 from pagegrade.gather.guard import Guard, Permit
 from pagegrade.gather.outgoing_proxy import ProxyHop, open_through

@@ -9,8 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from pagegrade.gather.browser.cdp import Params
-from pagegrade.gather.browser.emulation import DEVICES, SHAPES
-from pagegrade.gather.browser.options import RenderingFailed, RenderOptions, VisitOptions
+from pagegrade.gather.browser.options import DEVICES, SHAPES, RenderingFailed, RenderOptions, VisitOptions
 from pagegrade.gather.browser.process import run_browser
 from pagegrade.gather.browser.proxy import Proxy
 from pagegrade.gather.browser.visit import Visit

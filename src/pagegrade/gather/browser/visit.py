@@ -10,18 +10,20 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from pagegrade.gather.browser.captures import (
+from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
+from pagegrade.gather.browser.options import RenderingFailed, TimeLimit, VisitOptions
+from pagegrade.gather.browser.page import (
+    MAX_DOCUMENTS,
     MAX_STORED,
     ElementReader,
+    Page,
+    RequestAccess,
     TraceFile,
     frames_of,
     read_picture,
     read_script,
     read_storage,
 )
-from pagegrade.gather.browser.cdp import CommandFailed, Connection, Params
-from pagegrade.gather.browser.options import RenderingFailed, TimeLimit, VisitOptions
-from pagegrade.gather.browser.page import MAX_DOCUMENTS, Page, RequestAccess
 from pagegrade.gather.browser.records import LONG_POLL_S, MAX_POST_BYTES, read_coverage
 from pagegrade.model.rendering import (
     AxeResult,

@@ -13,9 +13,8 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final
 
-from pagegrade.gather.context import Context, OffloadFailed
+from pagegrade.gather.context import MAX_REDIRECTS, Context, OffloadFailed, ask_all
 from pagegrade.gather.exchange import FetchError, Request
-from pagegrade.gather.probing import MAX_REDIRECTS, ask_all
 from pagegrade.gather.resolver import ResolveError
 from pagegrade.model.artifacts import (
     AlternatePage,

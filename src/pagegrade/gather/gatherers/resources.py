@@ -16,9 +16,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from pagegrade.gather.context import Context, OffloadFailed
+from pagegrade.gather.context import MAX_REDIRECTS, Context, OffloadFailed, ask_all
 from pagegrade.gather.exchange import Allowance, FetchError, Followed, Purpose, Request
-from pagegrade.gather.probing import MAX_REDIRECTS, ask_all
 from pagegrade.model.artifacts import (
     FontFace,
     NotGathered,

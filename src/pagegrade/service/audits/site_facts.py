@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from pagegrade.gather.context import GatherLimits, OffloadFailed
 from pagegrade.gather.gatherers.document import is_html
-from pagegrade.gather.gatherers.site_files import GUESSED_PATHS
+from pagegrade.gather.gatherers.site import GUESSED_PATHS
 from pagegrade.model.access import VisitorView
 from pagegrade.model.artifacts import Response
 from pagegrade.model.audit import Probe, ProofMethod, SiteFacts, SitemapRead

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.gather.browser import captures
-from pagegrade.gather.browser.captures import MAX_STORED, TraceFile, frames_of, read_picture, read_storage
+from pagegrade.gather.browser import page
+from pagegrade.gather.browser.page import MAX_STORED, TraceFile, frames_of, read_picture, read_storage
 from pagegrade.model.rendering import Rendering, StoredEntry
 from pagegrade.parse.rendering.causes import largest_paint, shifted_elements
 from tests.gather.browser.pages import draw
@@ -65,7 +65,7 @@ def test_what_is_no_picture_is_left_out(entry: object) -> None:
 
 def test_a_picture_may_be_as_large_as_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """And not one byte larger."""
-    monkeypatch.setattr(captures, "MAX_PICTURE_BYTES", len(WEBP))
+    monkeypatch.setattr(page, "MAX_PICTURE_BYTES", len(WEBP))
 
     assert read_picture("frame", [1, 2, base64.b64encode(WEBP).decode()]) is not None
     assert read_picture("frame", [1, 2, base64.b64encode(WEBP + b"x").decode()]) is None
