@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, parse_qsl, unquote_plus, urlencode
 from joserfc import jwk, jws
 
 from pagegrade.clock import now_ms
-from pagegrade.model.single_sign_on import Provider
+from pagegrade.model.account import Provider
 
 CLIENT = "pagegrade"
 SECRET = "a secret: of the client & more"

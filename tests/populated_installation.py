@@ -10,9 +10,8 @@ from pathlib import Path
 import httpx
 
 from pagegrade.clock import now_ms
-from pagegrade.model.account import Account, Role
+from pagegrade.model.account import Account, Identity, Role
 from pagegrade.model.audit import AuditSettings, CrawlHost, NewURL, Pattern, URLState
-from pagegrade.model.single_sign_on import Identity
 from pagegrade.model.stored import MAX_ATTEMPTS, PackedPicture
 from pagegrade.model.webhooks import EventType
 from pagegrade.report.serialize import timestamp

@@ -13,9 +13,8 @@ import pytest
 from pagegrade import wiring
 from pagegrade.config import given_settings
 from pagegrade.gather.browser.options import find_browser
-from pagegrade.model.account import Brand, Role
+from pagegrade.model.account import Brand, GroupRule, Provider, Role
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.single_sign_on import GroupRule, Provider
 from pagegrade.observability.tracing import NO_TRACING
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions

@@ -22,9 +22,8 @@ from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from pagegrade.model.account import QUOTA_NAMES
+from pagegrade.model.account import QUOTA_NAMES, Provider
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.single_sign_on import Provider
 from pagegrade.setting_values import (
     BaseURL,
     Count,

@@ -14,9 +14,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
 
 from pagegrade.gather.outgoing_proxy import read_proxy
-from pagegrade.model.account import read_plan
+from pagegrade.model.account import read_group_rule, read_plan
 from pagegrade.model.errors import InvalidURL, URLNotAllowed
-from pagegrade.model.single_sign_on import read_group_rule
 from pagegrade.parse import url as urls
 from pagegrade.parse.mail import domain_of, read_server
 

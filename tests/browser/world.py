@@ -31,8 +31,8 @@ from pagegrade.model.rendering import ElementFacts, LoadMetrics, Picture
 from pagegrade.model.report import ManualResult, Preview, PreviewPicture, Report
 from pagegrade.model.stored import PackedPicture, Privacy, StoredReport
 from pagegrade.model.webhooks import Event
+from pagegrade.report.build import rendered_page
 from pagegrade.report.codec import pack_report
-from pagegrade.report.page_summary import rendered_page
 from pagegrade.service.access.operations import AccessFields, create_profile
 from pagegrade.service.access.vault import KEY_FILE, Vault
 from pagegrade.service.accounts.operations import MAX_BRAND_NAME, MAX_FOOTER, clean_logo

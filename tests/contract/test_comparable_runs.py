@@ -15,9 +15,9 @@ from pagegrade.mcp.results import compared
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.report import Basis, Report
 from pagegrade.render import RenderOptions, render
+from pagegrade.report.build import rendered_page
 from pagegrade.report.compare import compare_reports
 from pagegrade.report.gates import parse_gate
-from pagegrade.report.page_summary import rendered_page
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_passed, make_report, make_result
 from tests.web.calling import REPORTS, Instance, with_instance

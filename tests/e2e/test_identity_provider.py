@@ -12,8 +12,7 @@ import httpx
 import pytest
 
 from devtools.description_tools import FOLDER
-from pagegrade.model.account import Role
-from pagegrade.model.single_sign_on import GroupRule, Provider
+from pagegrade.model.account import GroupRule, Provider, Role
 from pagegrade.store.repositories.accounts import list_accounts
 from pagegrade.store.repositories.members import load_role
 from tests.identity_provider import CLIENT, SECRET

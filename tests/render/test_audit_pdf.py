@@ -11,8 +11,8 @@ from pypdf import PdfReader
 
 from pagegrade.model.account import Brand
 from pagegrade.model.audit_result import AuditResult, Folder, Place, Template
+from pagegrade.render.account import NO_BRAND
 from pagegrade.render.audit_pdf import MAX_DETAILED, MAX_FINDINGS, SHOWN_PLACES, audit_sheet
-from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.pdf import render_sheet_pdf
 from tests.render.test_audit import EVIL, FINDING, RESULT
 from tests.render.test_pdf import root_of, text_of

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pagegrade.model.access import AccessNote
 from pagegrade.model.rendering import LoadMetrics, RenderedRequest
 from pagegrade.render.har import render_har
-from pagegrade.report.page_summary import rendered_page
+from pagegrade.report.build import rendered_page
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_report
 

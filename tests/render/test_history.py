@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.model.monitors import BudgetChange, Crossing, CrossingKind
+from pagegrade.model.report import RULESET
 from pagegrade.render.history import (
     HEIGHT,
     MAX_RUNS,
@@ -15,12 +16,16 @@ from pagegrade.render.history import (
     WHOLE_SCALE,
     RunPoint,
     change_since,
+    change_title,
     chart_of,
+    comparison_notes,
     finished,
     own_scale,
     spark_of,
     spark_points,
 )
+from pagegrade.report.compare import Change, compare_reports
+from tests.report_builders import make_report, make_result
 
 DAY_MS = 86_400_000
 
@@ -222,3 +227,28 @@ def test_a_run_names_what_crossed_at_it_once_for_all_monitors() -> None:
 
     assert worse.crossed == (("recovered", ("score<80",)), ("regressed", ("high>0", "score<90")))
     assert (worse.is_breach, better.is_breach, silent.is_breach) == (True, False, False)
+
+
+def test_reasons_why_scores_do_not_compare_are_sentences() -> None:
+    """Other rules, another URL and another target; nothing is added where all is the same."""
+    report = make_report(score=76)
+    other = replace(report, url="https://example.com/other", run=replace(report.run, ruleset="2027.1"))
+
+    assert comparison_notes(compare_reports(report, report)) == ["Score 76 → 76."]
+    assert comparison_notes(compare_reports(report, replace(other, run=report.run))) == [
+        "Score 76 → 76.",
+        "The baseline is about another URL.",
+    ]
+    assert comparison_notes(compare_reports(report, other)) == [
+        "The two are not compared.",
+        f"Different rules evaluated the page: {RULESET} and 2027.1.",
+    ]
+
+
+def test_place_that_changed_is_named_without_the_number_of_all() -> None:
+    """One image of three that was fixed is not "Images without alternative text: 3" under "Fixed"."""
+    result = make_result("image-alt", title="Images without alternative text", count=3)
+    place = result.evidence[0]
+
+    assert change_title(Change(result, place)) == "Images without alternative text"
+    assert change_title(Change(result, None)) == "Images without alternative text: 3"

@@ -20,7 +20,7 @@ from pypdf.generic import ArrayObject, DictionaryObject
 from pagegrade.model.account import Brand
 from pagegrade.model.errors import InvalidInput, PDFNotInstalled
 from pagegrade.model.report import ManualResult, Report
-from pagegrade.render.brand import NO_BRAND
+from pagegrade.render.account import NO_BRAND
 from pagegrade.render.conformance import conformance_sheet
 from pagegrade.render.pdf import (
     FONTS,

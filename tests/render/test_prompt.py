@@ -19,7 +19,7 @@ from pagegrade.render.prompt import (
     render_finding_prompt,
     render_prompt,
 )
-from pagegrade.report.page_summary import rendered_page
+from pagegrade.report.build import rendered_page
 from tests.audit_builders import result_of
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result, poisoned_report

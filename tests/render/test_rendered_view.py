@@ -24,7 +24,7 @@ from pagegrade.render.rendered_view import (
     request_table,
     shown_picture,
 )
-from pagegrade.report.page_summary import rendered_page
+from pagegrade.report.build import rendered_page
 from tests.linear import MAX_RATIO, growth
 from tests.render.test_figures import rendered
 from tests.rendering_builders import make_rendering

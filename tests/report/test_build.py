@@ -1,18 +1,363 @@
-"""The report is put together from verdicts without losing or inventing anything."""
-
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.checks import all_checks
 from pagegrade.checks._run import Evaluated, evaluate
+from pagegrade.model.artifacts import Artifacts, ImageFacts, NotGathered, PreviewImage, PreviewImages, Resource, Timings
 from pagegrade.model.outcome import Detail, Evidence, NotApplicable, NotRun, Outcome, Saving
-from pagegrade.model.report import Result
-from pagegrade.report.build import MAX_VALUE, count_results, page_facts, result_of
+from pagegrade.model.rendering import AxeNode, AxeResult, ConsoleMessage, Picture, RenderedRequest, Rendering
+from pagegrade.model.report import Preview, PreviewPicture, Result
+from pagegrade.report.artifacts_file import load_artifacts, save_artifacts
+from pagegrade.report.build import (
+    MAX_FILE_URL,
+    MAX_FILES,
+    MAX_HEADER_VALUE,
+    MAX_HEADERS,
+    MAX_VALUE,
+    count_results,
+    loaded_files,
+    page_facts,
+    preview_of,
+    resource_totals,
+    result_of,
+    shown_headers,
+    stored_previews,
+    with_pictures,
+)
+from pagegrade.report.codec import check_packed, pack_report, unpack_detail
 from pagegrade.report.sanitize import clean
-from tests.builders import make_artifacts, make_document, make_response
+from pagegrade.report.serialize import report_from_dict, report_to_dict
+from pagegrade.service.runs.evaluation import evaluate_artifacts
+from tests.builders import make_artifacts, make_document, make_resource, make_resources, make_response
+from tests.rendering_builders import make_rendering, make_timeline
 
+SECRET = "s3cr3t-R4nd0m"
 TITLE = all_checks()["title"]
+
+
+def test_weight_is_added_up_by_type() -> None:
+    """The page itself is a document, an icon is an image, and what did not come weighs nothing."""
+    artifacts = make_artifacts(
+        "<!doctype html>" + " " * 85,
+        resources=make_resources(
+            make_resource("https://example.com/a.js", kind="script", body_bytes=500),
+            make_resource("https://example.com/b.js", kind="script", body_bytes=9, status=404),
+            make_resource("https://example.com/a.png", body_bytes=300),
+            make_resource("https://example.com/favicon.ico", kind="icon", body_bytes=40),
+            make_resource("https://example.com/site.webmanifest", kind="manifest", body_bytes=7),
+        ),
+    )
+
+    assert [(total.type, total.count, total.failed, total.transfer_bytes) for total in resource_totals(artifacts)] == [
+        ("document", 1, 0, 100),
+        ("script", 2, 1, 500),
+        ("image", 2, 0, 340),
+        ("other", 1, 0, 7),
+    ]
+
+
+def test_a_film_that_was_only_begun_weighs_what_it_announces() -> None:
+    """Its beginning alone would be too little to say."""
+    begun = make_response(
+        url="https://example.com/film.mp4", headers=(("Content-Length", "9000000"),), wire_bytes=1000, truncated="limit"
+    )
+    artifacts = make_artifacts(
+        resources=make_resources(make_resource("https://example.com/film.mp4", kind="media", response=begun))
+    )
+
+    assert resource_totals(artifacts)[-1].transfer_bytes == 9_000_000
+
+
+@pytest.mark.parametrize("announced", ["", "-5", "many", "１２", "9" * 400])
+def test_what_an_answer_announces_is_not_believed_blindly(announced: str) -> None:
+    """A length that is none counts as unknown; one without end is cut."""
+    begun = make_response(headers=(("Content-Length", announced),), wire_bytes=1000, truncated="limit")
+    artifacts = make_artifacts(
+        resources=make_resources(make_resource("https://a.test/x", kind="media", response=begun))
+    )
+
+    assert 1000 <= resource_totals(artifacts)[-1].transfer_bytes < 10**15
+
+
+def test_nothing_is_said_of_resources_that_were_not_looked_at() -> None:
+    """An empty list is not the same as a light page."""
+    assert resource_totals(make_artifacts(resources=NotGathered(code="skipped"))) == ()
+
+
+def test_files_are_listed_with_their_times_and_redirects() -> None:
+    """Redirects count into the time to the first byte; a file without a response has the reason in its place."""
+    hop = make_response(url="https://example.com/old.js", status=301, timings=Timings(total_ms=10.0))
+    answer = make_response(
+        url="https://example.com/a.js",
+        wire_bytes=500,
+        timings=Timings(connect_ms=5.0, first_byte_ms=20.0, download_ms=3.0, total_ms=28.0),
+    )
+    artifacts = make_artifacts(
+        resources=make_resources(
+            make_resource("https://example.com/old.js", kind="script", hops=(hop,), response=answer),
+            Resource(
+                url="https://example.com/b.png",
+                kinds=("image",),
+                initiator_url="https://example.com/",
+                failure=NotGathered(code="timeout"),
+            ),
+        )
+    )
+    moved, missing = loaded_files(artifacts)
+
+    assert (moved.type, moved.status, moved.redirects, moved.transfer_bytes) == ("script", 200, 1, 500)
+    assert (moved.first_byte_ms, moved.total_ms) == (35.0, 38.0)
+    assert (missing.type, missing.status, missing.failure, missing.total_ms) == ("image", None, "timeout", None)
+    assert loaded_files(make_artifacts(resources=NotGathered(code="skipped"))) == ()
+
+
+@pytest.mark.parametrize("count", [MAX_FILES, MAX_FILES + 1])
+def test_files_are_bounded_in_number_and_length(count: int) -> None:
+    """The totals count the others."""
+    files = loaded_files(
+        make_artifacts(
+            resources=make_resources(
+                *(make_resource(f"https://example.com/{number}{'x' * MAX_FILE_URL}") for number in range(count))
+            )
+        )
+    )
+
+    assert len(files) == MAX_FILES
+    assert {len(file.url) for file in files} == {MAX_FILE_URL}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("Set-Cookie", f"id={SECRET}; Path=/; Secure", "id=…; Path=/; Secure"),
+        ("set-cookie", SECRET, "…"),
+        ("Set-Cookie", f"{SECRET}; Secure", "…; Secure"),
+        ("X-CSRF-Token", SECRET, "…"),
+        ("X-Session-Id", SECRET, "…"),
+        ("Authorization", SECRET, "…"),
+        ("X-Api-Key", SECRET, "…"),
+        ("X-Auth-Empty", "", ""),
+        ("WWW-Authenticate", 'Basic realm="x"', 'Basic realm="x"'),
+        ("Content-Type", "text/html", "text/html"),
+    ],
+)
+def test_secrets_of_headers_are_not_kept(name: str, value: str, shown: str) -> None:
+    """They were meant for one browser; a report is read by many."""
+    assert shown_headers(make_response(headers=((name, value),))) == ((name, shown),)
+
+
+def test_headers_are_bounded_in_number_and_length() -> None:
+    """A hostile server sends thousands."""
+    kept = shown_headers(make_response(headers=tuple((f"x-{number}" * 50, "v" * 9000) for number in range(500))))
+
+    assert len(kept) == MAX_HEADERS
+    assert max(len(value) for _, value in kept) == MAX_HEADER_VALUE
+
+
+def test_a_preview_is_what_the_page_says_of_itself() -> None:
+    """On one line each, the first of several, and ``name`` in place of ``property``."""
+    document = make_document(
+        """<!doctype html><title>T</title>
+        <meta name="description" content="  Red
+          shoes. ">
+        <meta property="og:title" content="Shoes"><meta property="og:title" content="Second">
+        <meta name="og:description" content="All red."><meta property="og:site_name" content="Shop">
+        <meta property="og:image" content="  "><meta property="og:image:url" content="/shoes.png">"""
+    )
+    preview = preview_of(document)
+
+    assert preview.description == "Red shoes."
+    assert (preview.social_title, preview.social_description) == ("Shoes", "All red.")
+    assert (preview.site_name, preview.image_url) == ("Shop", "/shoes.png")
+
+
+def test_a_page_that_says_nothing_has_an_empty_preview() -> None:
+    """That is a fact about it, and shown."""
+    preview = preview_of(make_document("<!doctype html><title>T</title>"))
+
+    assert {preview.description, preview.site_name, preview.social_title, preview.image_url} == {""}
+
+
+def test_a_preview_is_bounded() -> None:
+    """Whatever a page writes into its head."""
+    preview = preview_of(make_document(f'<meta name=description content="{"x " * 100_000}">'))
+
+    assert len(preview.description) == 400
+
+
+@pytest.mark.parametrize(
+    ("page", "image", "is_stored"),
+    [
+        ("https://example.com/", "https://example.com/card.png?v=12345678", True),
+        ("https://example.com/?token=12345678", "https://example.com/card.png", True),
+        ("https://example.com/?token=12345678", "https://example.com/12345678/card.png", False),
+        ("https://example.com/?user=7", "https://example.com/card.png?user=7", False),
+    ],
+)
+def test_images_whose_urls_repeat_what_is_masked_are_not_stored(page: str, image: str, is_stored: bool) -> None:  # noqa: FBT001
+    """They may be meant for the one who asked."""
+    found = PreviewImage(kind="social", url=image, facts=ImageFacts(format="png", width_px=1, height_px=1), data=b"x")
+    artifacts = replace(make_artifacts(url=page), preview_images=PreviewImages(items=(found,)))
+
+    assert stored_previews(artifacts) == ((found,) if is_stored else ())
+
+
+def test_a_preview_says_what_is_stored_and_why_something_is_not() -> None:
+    """Size and format of what is; the problem of the image alone, since an icon is not missed."""
+    facts = ImageFacts(format="jpeg", width_px=1200, height_px=630)
+    social = PreviewImage(kind="social", url="https://example.com/a.jpg", facts=facts, data=b"xyz")
+    lost = PreviewImage(kind="icon", url="https://example.com/a.ico", problem="type")
+    found = with_pictures(Preview(), (social, lost))
+    other = with_pictures(Preview(), (replace(social, problem="bytes", data=b""),))
+
+    assert found.image == PreviewPicture(name="social", format="jpeg", width_px=1200, height_px=630, bytes=3)
+    assert (found.image_problem, found.icon) == ("", None)
+    assert (other.image, other.image_problem) == (None, "bytes")
+
+
+def test_a_page_without_og_image_is_shown_with_that_of_its_twitter_card() -> None:
+    """As X and others take either."""
+    both = '<meta name="twitter:image" content="/x.png"><meta property="og:image" content="/a.png">'
+
+    assert preview_of(make_document(both)).image_url == "/a.png"
+    assert preview_of(make_document(both.partition(">")[0] + ">")).image_url == "/x.png"
+
+
+SHELL = (
+    "<!doctype html><html lang=en><head><title>Shop</title><script src=/app.js></script></head>"
+    "<body><div id=root></div></body></html>"
+)
+DRAWN = (
+    "<!doctype html><html lang=en><head><title>Shop</title></head><body><div id=root><h1>Shop</h1>"
+    + "<p>Tables and chairs made of oak, by hand, in a small workshop by the sea, for many years.</p>" * 20
+    + "<img src=/a.jpg></div></body></html>"
+)
+CONTRAST = AxeResult(
+    rule="color-contrast",
+    impact="serious",
+    help="",
+    help_url="",
+    outcome="violation",
+    nodes=(AxeNode(selector="p", html="<p>", summary="", data=(("contrastRatio", "1.9"),)),),
+    node_count=1,
+)
+
+
+def make_page(html: str, rendering: Rendering | NotGathered) -> Artifacts:
+    """A page, and the way a browser drew it."""
+    return make_artifacts(html, rendering=rendering)
+
+
+def test_a_page_that_scripts_draw_gets_its_grade() -> None:
+    """Without a browser it is an empty shell, which has none."""
+    static = evaluate_artifacts(make_page(SHELL, NotGathered(code="no_browser", detail="None.")))
+    rendered = evaluate_artifacts(make_page(SHELL, make_rendering(html=DRAWN, axe=())))
+
+    assert static.withheld is not None
+    assert static.withheld.kind == "empty_shell"
+    assert rendered.withheld is None
+    assert rendered.score is not None
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [
+        (
+            {"console": (ConsoleMessage(level="error", source="exception", text="TypeError: x is\n undefined"),)},
+            "its script fails with “TypeError: x is undefined”",
+        ),
+        (
+            {"requests": (RenderedRequest(url="https://example.com/static/a.js", kind="script", status=404),)},
+            "its script https://example.com/static/a.js cannot be loaded (status 404)",
+        ),
+        (
+            {"requests": (RenderedRequest(url="https://x.example/a.js", kind="script", failure="net::ERR_FAILED"),)},
+            "its script https://x.example/a.js cannot be loaded (net::ERR_FAILED)",
+        ),
+        ({"notes": ("load_timeout",)}, "still loading"),
+        ({}, "although its scripts report no error"),
+        (
+            {"console": (ConsoleMessage(level="warning", source="exception", text="x"),)},
+            "although its scripts report no error",
+        ),
+    ],
+)
+def test_a_page_that_stays_empty_says_what_the_browser_saw(seen: dict[str, Any], said: str) -> None:
+    """It advises no browser where one was used."""
+    withheld = evaluate_artifacts(make_page(SHELL, make_rendering(html=SHELL, axe=(), **seen))).withheld
+
+    assert withheld is not None
+    assert withheld.kind == "empty_shell"
+    assert "stays empty in the browser" in withheld.message
+    assert said in withheld.message
+    assert "--render" not in withheld.fix
+
+
+def test_content_and_accessibility_are_those_of_the_drawn_page() -> None:
+    """And search engines and security see what the server sends."""
+    report = evaluate_artifacts(make_page(SHELL, make_rendering(html=DRAWN, axe=(CONTRAST,))))
+    outcomes = {result.check: result.outcome for result in report.results}
+
+    assert outcomes["image-alt"] in {"warning", "failed"}
+    assert outcomes["color-contrast"] == "warning"
+    assert outcomes["h1"] != "passed"
+
+
+def test_a_browser_that_is_not_there_costs_nothing() -> None:
+    """The checks are listed as not evaluated with their reason, and do not lower the coverage."""
+    missing = NotGathered(code="no_browser", detail="The page was not drawn in a browser.")
+    report = evaluate_artifacts(make_page(DRAWN, missing))
+    without = evaluate_artifacts(make_page(DRAWN, NotGathered(code="timeout", detail="Too slow.")))
+    result = next(one for one in report.results if one.check == "largest-contentful-paint")
+
+    assert result.outcome == "not_evaluated"
+    assert result.reason == "no_browser: The page was not drawn in a browser."
+    assert report.rendered is None
+    assert (report.score, report.coverage) == (without.score, without.coverage)
+
+
+def test_the_report_says_what_the_browser_saw_in_every_form() -> None:
+    """As an object, as JSON and back, and packed for the store."""
+    rendering = make_rendering(
+        make_timeline(first_contentful_paint_ms=900.0),
+        make_timeline(first_contentful_paint_ms=1_100.0),
+        make_timeline(first_contentful_paint_ms=1_000.0),
+        html=DRAWN,
+        axe=(),
+        axe_version="4.14.1",
+        console=(ConsoleMessage(level="error", source="console", text="x"),),
+        pictures=(Picture(kind="viewport", width_px=1, height_px=2, data=b"RIFF"),),
+        refused_hosts=(("a.example", 2),),
+    )
+    report = evaluate_artifacts(make_page(SHELL, rendering))
+    plain = report_to_dict(report)
+
+    assert report.rendered is not None
+    assert plain["analysis"] == {"engine": "rendered", "device": "mobile"}
+    assert plain["rendered"]["metrics"]["fcp_ms"] == 1_000.0
+    assert plain["rendered"]["spread"]["fcp_ms"] == {"min": 900.0, "max": 1_100.0}
+    assert plain["rendered"]["pictures"] == [
+        {"name": "viewport", "kind": "viewport", "width_px": 1, "height_px": 2, "bytes": 4, "time_ms": None}
+    ]
+    assert report_from_dict(plain) == report
+    assert b'"rendered":{' in unpack_detail(check_packed(pack_report(report)).detail)
+
+
+def test_saved_artifacts_give_the_same_report() -> None:
+    """Pictures included."""
+    artifacts = make_page(
+        SHELL,
+        make_rendering(
+            html=DRAWN, axe=(CONTRAST,), pictures=(Picture(kind="frame", width_px=1, height_px=2, data=b"\xff"),)
+        ),
+    )
+
+    assert load_artifacts(save_artifacts(artifacts)) == artifacts
+    assert evaluate_artifacts(load_artifacts(save_artifacts(artifacts))) == evaluate_artifacts(artifacts)
 
 
 def result(verdict: Outcome | NotApplicable | NotRun, *, counted_in: str | None = None, lost: float = 0.0) -> Result:

@@ -11,9 +11,9 @@ from pagegrade.model.errors import InvalidInput
 from pagegrade.model.outcome import Detail, Evidence
 from pagegrade.model.rendering import Device, LoadMetrics, RenderedPage
 from pagegrade.model.report import Report, Result, RunFacts
-from pagegrade.render.comparison_notes import comparison_notes
+from pagegrade.render.history import comparison_notes
+from pagegrade.report.build import rendered_page
 from pagegrade.report.compare import CUT, LINKED, WHOLE, Change, Comparison, compare_reports, fingerprints, match
-from pagegrade.report.page_summary import rendered_page
 from pagegrade.service.runs.analysis import artifacts_of_document
 from pagegrade.service.runs.evaluation import evaluate_artifacts
 from tests.rendering_builders import make_rendering

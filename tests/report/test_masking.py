@@ -31,8 +31,8 @@ from pagegrade.model.report import (
     Withheld,
 )
 from pagegrade.parse.rendering.causes import largest_paint
+from pagegrade.report.build import rendered_page
 from pagegrade.report.masking import MIN_BARE_CHARACTERS, mask_report, mask_url, without_secrets
-from pagegrade.report.page_summary import rendered_page
 from pagegrade.report.serialize import report_to_dict
 from tests.linear import MAX_RATIO, growth
 from tests.rendering_builders import make_rendering, make_timeline

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Caller, IdempotentRequest
 from pagegrade.model.errors import IdempotencyKeyReused, NotFound, RateLimited, ReportDeleted
-from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.service.idempotency import Executed, execute_once, is_executed
 from pagegrade.service.unit_of_work import LoadByID
 from pagegrade.store.engine.database import Database, Transaction

@@ -14,7 +14,7 @@ from joserfc.errors import SecurityWarning
 
 from pagegrade.clock import now_ms
 from pagegrade.gather.exchange import MAX_HEADER_VALUE
-from pagegrade.model.single_sign_on import MAX_SUBJECT, Identity
+from pagegrade.model.account import MAX_SUBJECT, Identity
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.service.single_sign_on import (
     CLOCK_S,

@@ -8,9 +8,8 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.config import Settings
-from pagegrade.model.account import Role
+from pagegrade.model.account import GroupRule, Provider, Role
 from pagegrade.model.identity import VERSION
-from pagegrade.model.single_sign_on import GroupRule, Provider
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.system_status import HIDDEN, UNSET, look_at_system, settings_in_force, versions_in_use

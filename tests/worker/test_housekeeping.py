@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pagegrade.clock import now_ms
+from pagegrade.model.account import IdempotentRequest
 from pagegrade.model.errors import Unavailable
-from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.model.webhooks import Event
 from pagegrade.service.accounts.quotas import set_quotas
 from pagegrade.service.accounts.sessions import IDLE_MS, LASTS_MS, start_session

@@ -14,8 +14,8 @@ from pagegrade.cli import exit_codes
 from pagegrade.cli.files import read_file
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.report import Report
-from pagegrade.render.comparison_notes import why_not_compared
 from pagegrade.render.escape import visible
+from pagegrade.render.history import why_not_compared
 from pagegrade.report.compare import Comparison, compare_reports
 from pagegrade.report.gates import SEVERITIES, Gate, Importance, Verdict, parse_gate
 from pagegrade.report.serialize import report_from_dict

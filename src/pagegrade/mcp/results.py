@@ -15,8 +15,8 @@ from pydantic import BaseModel, Field
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Report
 from pagegrade.render import evidence_rows, view
-from pagegrade.render.comparison_notes import change_title, comparison_notes, why_not_compared
 from pagegrade.render.escape import visible
+from pagegrade.render.history import change_title, comparison_notes, why_not_compared
 from pagegrade.render.view import Finding
 from pagegrade.report.compare import Change, Comparison, count_findings
 from pagegrade.report.serialize import format_timestamp

@@ -1,9 +1,10 @@
-"""Accounts, their quotas, API keys and sessions, and the callers that use them."""
+"""Accounts, their quotas, API keys and sessions, single sign-on, the callers, and requests that they may repeat."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import IntEnum
 from hashlib import sha256
@@ -32,6 +33,14 @@ MAX_PLAN_NAME: Final = 60
 WARNED_AT: Final = (100, 80)
 """Per cent of a quota, the highest first; an account is told of each once in a month (UTC)."""
 _PLAN: Final = re.compile(rf"([a-z0-9][a-z0-9_-]{{0,{MAX_PLAN_NAME - 1}}}):(.*)")
+SINGLE_SIGN_ON_BACK: Final = "/single-sign-on/back"
+"""Path that the provider sends a browser back to; operators register it there behind the public URL."""
+MAX_SUBJECT: Final = 255
+"""Characters of the name that a provider has for a person (OpenID Connect Core 1.0 section 2)."""
+MAX_GROUP: Final = 200
+MAX_GROUPS: Final = 1_000
+"""Groups of a person that are looked at."""
+_RULE: Final = re.compile(r"(.+?): *([0-9]{1,18}) +([a-z]+)")
 
 
 class MonthUsage(msgspec.Struct, frozen=True):
@@ -385,3 +394,78 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     """That were not revoked."""
     seen_at_ms: int | None
     """When its owner was last here, or one of its keys was used; ``None``: as far as is known, never."""
+
+
+class GroupRule(msgspec.Struct, frozen=True):
+    """A group of the provider, whose people are members of an account."""
+
+    group: str
+    """1 to 200 characters."""
+    account_id: int
+    """From 1."""
+    role: Role
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
+    """A person as the provider has just signed them in."""
+
+    issuer: str
+    subject: str
+    """Name that the provider has for them, forever and for nobody else; 1 to 255 characters."""
+    email: str = ""
+    """Empty: it names none."""
+    is_email_verified: bool = False
+    """True only if the provider says so."""
+    name: str = ""
+    groups: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """The OpenID Connect provider that people of an installation sign in at."""
+
+    issuer: str
+    """URL, as the provider itself writes it."""
+    client_id: str
+    client_secret: str | None = field(default=None, repr=False)
+    """``None``: the provider knows this installation as a public client."""
+    name: str = ""
+    """As people call it; empty: it has no name."""
+    scopes: str = "openid profile email"
+    """Separated by blanks."""
+    groups_claim: str = "groups"
+    """Claim with the groups of a person."""
+    groups: tuple[GroupRule, ...] = ()
+    sign_up: bool = False
+    """True if a person without an account gets one as they sign in."""
+
+
+def read_group_rule(text: str) -> GroupRule:
+    """Read a rule as operators write it: ``designers: 12 editor``.
+
+    Raises:
+        ValueError: It is none; the message says how to write one.
+    """
+    found = _RULE.fullmatch(text.strip()) if len(text) <= 2 * MAX_GROUP else None
+    roles = {role.name.lower(): role for role in Role}
+    if found is None or found[3] not in roles or not int(found[2]) or len(found[1]) > MAX_GROUP:
+        raise ValueError(
+            f"give a group, the id of a workspace and a role ({', '.join(roles)}), such as designers: 12 editor"
+        )
+    return GroupRule(found[1], int(found[2]), roles[found[3]])
+
+
+class IdempotentRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request with an Idempotency-Key."""
+
+    key_id: int
+    """API key of the caller."""
+    method: str
+    path: str
+    """At most 200 characters."""
+    idempotency_key: str
+    """As sent, at most 255 characters; only its digest is stored, because clients put anything there."""
+    request_sha256: bytes
+    """32 bytes that stand for everything in the request that decides what it does."""
+    former_sha256: bytes = b""
+    """The same for a record that counted fields which were not sent as well; empty: there is no such record."""

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from pagegrade.model.account import Brand
 from pagegrade.model.audit_result import AuditResult, Place, SiteFinding
-from pagegrade.render.brand import NO_BRAND
+from pagegrade.render.account import NO_BRAND
 from pagegrade.render.csv import Cell, table
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible

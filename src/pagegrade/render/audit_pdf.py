@@ -10,8 +10,8 @@ from pagegrade.model.account import Brand
 from pagegrade.model.audit_result import AuditResult, Place, SiteFinding
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.parse.url import project_of
+from pagegrade.render.account import NO_BRAND
 from pagegrade.render.audit import NO_GRADE, first_to_fix, told_apart
-from pagegrade.render.brand import NO_BRAND
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href, visible
 from pagegrade.render.finding_texts import translated

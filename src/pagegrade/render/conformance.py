@@ -18,7 +18,7 @@ import msgspec
 from pagegrade.model.account import Brand
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.report import ManualOutcome, ManualResult, Report, Result
-from pagegrade.render.brand import NO_BRAND
+from pagegrade.render.account import NO_BRAND
 from pagegrade.render.criteria import (
     CRITERIA,
     STATUS_NAMES,

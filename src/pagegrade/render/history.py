@@ -1,4 +1,4 @@
-"""Runs of one report over time: how their scores changed, and where each stands in a line chart by date."""
+"""Runs of one report over time: scores, a line chart by date, and what is said of two runs that are compared."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from pagegrade.model.monitors import Crossing, CrossingKind
 from pagegrade.model.rendering import Device
 from pagegrade.model.report import CATEGORIES, Basis, Category, Grade
 from pagegrade.model.stored import State
+from pagegrade.render.english import ENGLISH, N_, Words
+from pagegrade.render.escape import visible
+from pagegrade.render.view import headline
+from pagegrade.report.compare import Change, Comparison
 
 MAX_RUNS: Final = 30
 """The newest so many are drawn and listed: more make neither a line one can read nor a page that loads fast."""
@@ -30,6 +34,10 @@ SPARK_RUNS: Final = 12
 SPARK_SIZE: Final = (120, 32)
 """Of a sparkline, in its own units."""
 _SPARK_MARGIN: Final = 3
+_ONLY_NEWER: Final = N_("Only the newer one saw the page in a browser.")
+_ONLY_OLDER: Final = N_("Only the older one saw the page in a browser.")
+_DEVICES: Final = N_("The browser imitated different devices: %(before)s and %(after)s.")
+_RULES: Final = N_("Different rules evaluated the page: %(before)s and %(after)s.")
 
 
 class RunPoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +83,7 @@ class RunPoint(msgspec.Struct, frozen=True, kw_only=True):
         return tuple((kind, tuple(conditions)) for kind, conditions in found.items())
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreChange(msgspec.Struct, frozen=True, kw_only=True):
     """Change of the score since the last scored run that compares, or without one since the previous scored run."""
 
     since: RunPoint
@@ -164,7 +172,7 @@ def finished(history: Sequence[RunPoint]) -> tuple[RunPoint, ...]:
     return tuple(sorted(ended, key=lambda run: -run.number)[:MAX_RUNS])
 
 
-def change_since(history: Sequence[RunPoint], number: int | None) -> Change | None:
+def change_since(history: Sequence[RunPoint], number: int | None) -> ScoreChange | None:
     """Return the changes from the previous scored run to ``number``; ``None`` if one of the two is missing."""
     shown = next((run for run in history if run.number == number), None)
     if shown is None or shown.score is None or shown.basis is None:
@@ -175,10 +183,10 @@ def change_since(history: Sequence[RunPoint], number: int | None) -> Change | No
     alike = [run for run in older if run.basis == shown.basis]
     since = max(alike or older, key=lambda run: run.number)
     if since.score is None or not alike:
-        return Change(since=since, shown=shown, points=0, comparable=False)
+        return ScoreChange(since=since, shown=shown, points=0, comparable=False)
     points, before, after = shown.score - since.score, since.exact, shown.exact
     hidden = None if points or before is None or after is None or before == after else (before, after)
-    return Change(since=since, shown=shown, points=points, comparable=True, hidden=hidden)
+    return ScoreChange(since=since, shown=shown, points=points, comparable=True, hidden=hidden)
 
 
 def own_scale(scores: Sequence[float]) -> Scale:
@@ -288,3 +296,38 @@ def spark_of(history: Sequence[RunPoint], number: int | None) -> str:
     ended = [run for run in finished(of_engine(history, number)) if number is None or run.number <= number]
     shown = next((run for run in ended if run.basis is not None), None)
     return spark_points([run.score for run in reversed(ended) if shown is not None and run.basis == shown.basis])
+
+
+def why_not_compared(before: Basis, after: Basis, words: Words = ENGLISH) -> str:
+    """Return why two runs, the older one first, are not compared, in sentences; empty if they are."""
+    sentences = []
+    for difference in before.differences(after):
+        if difference == "engine":
+            sentences.append(words.gettext(_ONLY_NEWER if before.device is None else _ONLY_OLDER))
+        elif difference == "device":
+            sentences.append(words.gettext(_DEVICES, before=before.device, after=after.device))
+        else:
+            rules = {"before": visible(before.ruleset, 40), "after": visible(after.ruleset, 40)}
+            sentences.append(words.gettext(_RULES, **rules))
+    return " ".join(sentences)
+
+
+def comparison_notes(comparison: Comparison) -> list[str]:
+    """List the scores and the caveats of a comparison, one sentence each; reasons instead where nothing compares."""
+    why = why_not_compared(*comparison.bases)
+    if why:
+        return ["The two are not compared.", why]
+    scores = tuple("–" if score is None else str(score) for score in (comparison.score_before, comparison.score_after))
+    exact = comparison.hidden_by_rounding
+    more = "" if exact is None else f" ({exact[0]:.1f} → {exact[1]:.1f} before caps and rounding)"
+    notes = [f"Score {' → '.join(scores)}{more}."]
+    if not comparison.same_url:
+        notes.append("The baseline is about another URL.")
+    if not comparison.same_final_url:
+        notes.append("The URL led to another page than before.")
+    return notes
+
+
+def change_title(change: Change, words: Words = ENGLISH, limit: int = 120) -> str:
+    """Title of what changed; without its number where the change is one place, of which there may be more."""
+    return headline(change.result, words, limit) if change.evidence is None else visible(change.result.title, limit)

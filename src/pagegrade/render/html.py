@@ -28,14 +28,13 @@ from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import charts, rendered_view, view
-from pagegrade.render.brand import NO_BRAND, brand_css, logo_url, shown_name
-from pagegrade.render.comparison_notes import why_not_compared
+from pagegrade.render.account import NO_BRAND, brand_css, logo_url, shown_name
 from pagegrade.render.criteria import STATUS_NAMES, by_criterion, machine_share, manual_remark, remark
 from pagegrade.render.english import N_
 from pagegrade.render.escape import address, safe_href, unicode_host, visible
 from pagegrade.render.evidence_rows import table_of
 from pagegrade.render.failure_advice import cause, has_to_let_us_in, retry_advice, user_agent, way_out
-from pagegrade.render.figures import format_bytes, format_ms, key_figures, loaded_bytes, measured
+from pagegrade.render.figures import format_bytes, format_ms, key_figures, loaded_bytes, measured, tls_facts
 from pagegrade.render.finding_list import (
     REQUEST_SORTS,
     SEVERITY_NAMES,
@@ -56,9 +55,9 @@ from pagegrade.render.history import (
     chart_of,
     finished,
     spark_of,
+    why_not_compared,
 )
 from pagegrade.render.i18n import Texts, texts_for
-from pagegrade.render.page_facts import tls_facts
 from pagegrade.render.previews import image_note, search_result, shared_link
 from pagegrade.render.prose import parse_prose
 from pagegrade.render.rendered_view import request_table

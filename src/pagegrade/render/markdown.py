@@ -12,10 +12,10 @@ from typing import Final
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import evidence_rows, view
-from pagegrade.render.comparison_notes import change_title, comparison_notes
 from pagegrade.render.criteria import category_note
 from pagegrade.render.escape import safe_href, unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
+from pagegrade.render.history import change_title, comparison_notes
 from pagegrade.render.prose import Span, parse_prose
 from pagegrade.report.compare import Change, Comparison, count_findings
 from pagegrade.report.gates import Verdict

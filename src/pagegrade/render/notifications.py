@@ -30,8 +30,7 @@ from typing import Any, Final
 import msgspec
 
 from pagegrade.model.account import WARNED_AT, Brand, Invitation
-from pagegrade.render.account_names import QUOTA_LABELS, role_names
-from pagegrade.render.brand import LIGHT_GROUND, NO_BRAND, color_on, shown_name
+from pagegrade.render.account import LIGHT_GROUND, NO_BRAND, QUOTA_LABELS, color_on, role_names, shown_name
 from pagegrade.render.english import N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.i18n import Texts

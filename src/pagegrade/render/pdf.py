@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from pagegrade.model.account import Brand
 from pagegrade.model.errors import PDFNotInstalled
 from pagegrade.model.report import Report
-from pagegrade.render.brand import NO_BRAND
+from pagegrade.render.account import NO_BRAND
 from pagegrade.render.history import RunPoint
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.pdf_model import Values, sheet

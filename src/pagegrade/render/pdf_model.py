@@ -13,7 +13,7 @@ from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Report, Result
 from pagegrade.render import evidence_rows, view
-from pagegrade.render.brand import LIGHT_GROUND, NO_BRAND, PRODUCT_COLOR, color_on, shown_name
+from pagegrade.render.account import LIGHT_GROUND, NO_BRAND, PRODUCT_COLOR, color_on, shown_name
 from pagegrade.render.charts import score_strip, timing_bars
 from pagegrade.render.criteria import category_note
 from pagegrade.render.english import N_

@@ -13,8 +13,7 @@ from pagegrade.model.rendering import Device, DrawnRequest, ElementFacts, Render
 from pagegrade.model.report import RESOURCE_TYPES, LoadedFile, Report, ResourceType, Result
 from pagegrade.parse.url import project_of
 from pagegrade.render.english import ENGLISH, N_, Words
-from pagegrade.render.figures import format_ms
-from pagegrade.render.page_facts import paint_phases
+from pagegrade.render.figures import format_ms, paint_phases
 
 _METRIC_NAMES: Final[Mapping[str, str]] = {
     "fcp_ms": N_("First Contentful Paint"),

@@ -16,7 +16,7 @@ from pagegrade.model.account import Brand
 from pagegrade.model.report import CATEGORIES, Grade, Report
 from pagegrade.parse.url import host
 from pagegrade.render import view
-from pagegrade.render.brand import LIGHT_GROUND, NO_BRAND, PRODUCT_COLOR, color_on, shown_name
+from pagegrade.render.account import LIGHT_GROUND, NO_BRAND, PRODUCT_COLOR, color_on, shown_name
 from pagegrade.render.escape import unicode_host, visible
 from pagegrade.render.i18n import texts_for
 from pagegrade.render.pdf import compile_template

@@ -13,10 +13,10 @@ from rich.text import Text
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import CATEGORIES, Grade, Report, Result
 from pagegrade.render import evidence_rows, view
-from pagegrade.render.comparison_notes import change_title, comparison_notes
 from pagegrade.render.criteria import machine_share
 from pagegrade.render.escape import unicode_host, visible
 from pagegrade.render.failure_advice import retry_advice
+from pagegrade.render.history import change_title, comparison_notes
 from pagegrade.render.prose import Block, parse_prose
 from pagegrade.report.compare import Change, Comparison, count_findings
 

@@ -23,8 +23,7 @@ from pagegrade.model.report import (
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.failure_advice import cause, way_out
-from pagegrade.render.figures import format_bytes, format_ms
-from pagegrade.render.page_facts import browser_facts
+from pagegrade.render.figures import browser_facts, format_bytes, format_ms
 from pagegrade.render.prose import parse_prose
 from pagegrade.report.gates import Verdict
 from pagegrade.report.serialize import format_timestamp, unseen_by_browser

@@ -10,9 +10,8 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Caller, IdempotentRequest
 from pagegrade.model.errors import NotFound, ReportDeleted
-from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.service.unit_of_work import LoadByID, UseCase
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.idempotency import add_request, find_request

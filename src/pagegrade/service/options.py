@@ -9,9 +9,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from pagegrade.model.account import Brand, Quotas
+from pagegrade.model.account import Brand, Provider, Quotas
 from pagegrade.model.identity import user_agent_of
-from pagegrade.model.single_sign_on import Provider
 from pagegrade.model.stored import Privacy
 from pagegrade.parse.mail import MailServer, domain_of
 from pagegrade.parse.url import host, is_nearby, port, root_path

@@ -16,7 +16,7 @@ from pagegrade.gather.context import OffloadFailed
 from pagegrade.gather.temporary import own_folder
 from pagegrade.model.account import Brand
 from pagegrade.model.errors import PDFNotInstalled, QuotaExceeded, Unavailable
-from pagegrade.render.brand import NO_BRAND
+from pagegrade.render.account import NO_BRAND
 from pagegrade.render.history import RunPoint
 from pagegrade.render.pdf import Paper, SheetName, is_installed, render_pdf, render_sheet_pdf
 from pagegrade.render.shared_pictures import render_card

@@ -24,8 +24,8 @@ import msgspec
 from pagegrade.gather.exchange import FetchError, Limits, Post, Request
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.http import HTTPClient
+from pagegrade.model.account import MAX_GROUPS, MAX_SUBJECT, Identity, Provider
 from pagegrade.model.errors import InvalidURL, URLNotAllowed
-from pagegrade.model.single_sign_on import MAX_GROUPS, MAX_SUBJECT, Identity, Provider
 from pagegrade.parse.mail import domain_of
 from pagegrade.parse.url import host, parse_target_url, port, scheme
 from pagegrade.service.runs.analysis import policy_of

@@ -15,8 +15,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 from pydantic import BaseModel
 
+from pagegrade.model.account import IdempotentRequest
 from pagegrade.model.errors import IdempotencyInProgress, IdempotencyKeyReused, NotFound, ReportDeleted
-from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.service import idempotency as service
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.service.unit_of_work import LoadByID, UnitOfWork, UseCase

@@ -33,8 +33,8 @@ from pagegrade.observability.logs import about
 from pagegrade.observability.run_spans import begin_run, end_run, gatherers_of, note_gathered
 from pagegrade.observability.tracing import Span
 from pagegrade.parse.url import Target, host, host_address, parse_target_url
+from pagegrade.report.build import picture_names, stored_previews
 from pagegrade.report.codec import pack_report
-from pagegrade.report.page_summary import picture_names, stored_previews
 from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.access.operations import profile_for, unseal
 from pagegrade.service.access.vault import Locked

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pagegrade.model.account import Account, Caller, Role
+from pagegrade.model.account import Account, Caller, GroupRule, Identity, Provider, Role
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.model.single_sign_on import GroupRule, Identity, Provider
 from pagegrade.service.accounts.identities import (
     DISABLED,
     MAIL_TAKEN,

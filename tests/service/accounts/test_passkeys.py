@@ -8,9 +8,8 @@ from fido2.utils import websafe_encode
 from fido2.webauthn import AuthenticatorData
 from msgspec.structs import replace
 
-from pagegrade.model.account import Account, Caller
+from pagegrade.model.account import Account, Caller, Identity, Provider
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.model.single_sign_on import Identity, Provider
 from pagegrade.service.accounts.operations import disable
 from pagegrade.service.accounts.passkeys import (
     AGAIN,

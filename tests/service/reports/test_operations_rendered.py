@@ -14,8 +14,8 @@ from pagegrade.model.errors import QuotaExceeded
 from pagegrade.model.rendering import Device, LoadMetrics
 from pagegrade.model.report import Basis
 from pagegrade.model.stored import PackedReport
+from pagegrade.report.build import rendered_page
 from pagegrade.report.codec import pack_report
-from pagegrade.report.page_summary import rendered_page
 from pagegrade.report.serialize import report_from_dict
 from pagegrade.service.monitors.due_runs import queue_due
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.exc import DBAPIError
 
-from pagegrade.model.idempotent_request import IdempotentRequest
+from pagegrade.model.account import IdempotentRequest
 from pagegrade.model.stored import STATES, ListQuery
 from pagegrade.parse.url import MAX_URL_CHARACTERS
 from pagegrade.store.engine.database import Transaction

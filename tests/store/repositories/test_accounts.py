@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
-from pagegrade.model.account import Caller, MonthUsage, Usage, month_of
-from pagegrade.model.single_sign_on import Identity
+from pagegrade.model.account import Caller, Identity, MonthUsage, Usage, month_of
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import (
     DAY_MS,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from pagegrade.model.account import IdempotentRequest
 from pagegrade.model.errors import IdempotencyKeyReused
-from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.idempotency import (
     KEPT_MS,

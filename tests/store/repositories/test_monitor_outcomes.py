@@ -14,8 +14,8 @@ from pagegrade.model.monitors import Crossing, Monitor, Remind
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.stored import PackedReport
 from pagegrade.model.webhooks import EVENT_TYPES
+from pagegrade.report.build import rendered_page
 from pagegrade.report.codec import pack_detail, pack_report, unpack_detail
-from pagegrade.report.page_summary import rendered_page
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database

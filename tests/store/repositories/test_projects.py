@@ -14,7 +14,7 @@ from sqlalchemy import Update, update
 from pagegrade.model.account import Account
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.stored import ListQuery, SiteQuery
-from pagegrade.report.page_summary import rendered_page
+from pagegrade.report.build import rendered_page
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import projects
 from pagegrade.store.repositories.projects import (

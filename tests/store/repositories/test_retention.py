@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.model.idempotent_request import IdempotentRequest
+from pagegrade.model.account import IdempotentRequest
 from pagegrade.model.stored import PackedReport
 from pagegrade.store.repositories.counts import load_counts
 from pagegrade.store.repositories.idempotency import KEPT_MS, add_request

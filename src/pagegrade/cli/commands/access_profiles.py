@@ -10,9 +10,9 @@ import msgspec
 import typer
 
 from pagegrade.cli import exit_codes
-from pagegrade.cli.access_options import typed_access
 from pagegrade.cli.database import opened
 from pagegrade.cli.files import typed_lines
+from pagegrade.cli.options import typed_access
 from pagegrade.cli.output import check_format, write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.access import MAX_PROFILES, StoredAccess

@@ -14,9 +14,8 @@ from typing import Final
 
 import msgspec
 
-from pagegrade.model.account import Account, Caller
+from pagegrade.model.account import Account, Caller, Identity, Provider
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.model.single_sign_on import Identity, Provider
 from pagegrade.service.accounts.operations import MAX_NAME, create_account, hold_accounts
 from pagegrade.service.accounts.sessions import end_tokens, start_session
 from pagegrade.service.accounts.team import find_invited, follow_group

@@ -25,10 +25,10 @@ from pagegrade.gather.context import OffloadFailed
 from pagegrade.gather.guard import Guard, Permit
 from pagegrade.gather.resolver import configured_servers
 from pagegrade.gather.transfer import libcurl_version
+from pagegrade.model.account import SINGLE_SIGN_ON_BACK, Provider
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.identity import RELEASED_MS, VERSION
 from pagegrade.model.report import RULESET, Thresholds
-from pagegrade.model.single_sign_on import BACK, Provider
 from pagegrade.parse.url import host, parse_target_url, port
 from pagegrade.render.english import N_, Phrase, phrase
 from pagegrade.render.pdf import is_installed
@@ -390,10 +390,11 @@ async def look_at_provider(provider: Provider, options: AnalyzeOptions, base_url
                 "{0} answers; keys that may sign: {1}. It has no address to send people back to", provider.issuer, count
             ),
             phrase(
-                "Set PAGEGRADE_BASE_URL to what people open, and register it with {0} behind it as redirect URI.", BACK
+                "Set PAGEGRADE_BASE_URL to what people open, and register it with {0} behind it as redirect URI.",
+                SINGLE_SIGN_ON_BACK,
             ),
         )
-    back = f"{base_url}{BACK}"
+    back = f"{base_url}{SINGLE_SIGN_ON_BACK}"
     return ok(
         _SIGN_ON,
         phrase(

@@ -40,9 +40,8 @@ from pagegrade.parse.rendering.causes import largest_paint, shifted_elements
 from pagegrade.parse.rendering.metrics import measure_load, rendered_metrics
 from pagegrade.parse.url import host, origin, project_of, registrable_domain, route
 from pagegrade.parse.urls.identity import page_url
-from pagegrade.report.build import count_results, page_facts, result_of
+from pagegrade.report.build import count_results, page_facts, rendered_page, result_of
 from pagegrade.report.codec import pack_report
-from pagegrade.report.page_summary import rendered_page
 from pagegrade.report.sanitize import bound_results
 from pagegrade.scoring import Observed, Rule, Scores, rules_of, score
 from pagegrade.service.runs.ignoring import find_ignored

@@ -9,8 +9,7 @@ import msgspec
 from sqlalchemy import bindparam, delete, func, insert, select, text, update
 from sqlalchemy.types import LargeBinary
 
-from pagegrade.model.account import Account, Brand, Member, MonthUsage, QuotaName, Quotas, Usage, month_of
-from pagegrade.model.single_sign_on import Identity
+from pagegrade.model.account import Account, Brand, Identity, Member, MonthUsage, QuotaName, Quotas, Usage, month_of
 from pagegrade.model.stored import UNFINISHED
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared

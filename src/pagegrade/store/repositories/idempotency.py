@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from sqlalchemy import delete, insert, select
 
+from pagegrade.model.account import IdempotentRequest
 from pagegrade.model.errors import IdempotencyKeyReused
-from pagegrade.model.idempotent_request import IdempotentRequest
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.installation import AgeMs, age_ms
 from pagegrade.store.schema.tables import idempotency

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import QUOTA_NAMES, UNLIMITED, Account, read_quotas
 from pagegrade.model.errors import InvalidInput, Unavailable
-from pagegrade.render.account_names import quota_rows
+from pagegrade.render.account import quota_rows
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.service import administration as service

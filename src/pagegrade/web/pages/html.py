@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from pagegrade.model.account import Brand, Caller
 from pagegrade.model.errors import NotFound
-from pagegrade.render.brand import NO_BRAND, brand_css
+from pagegrade.render.account import NO_BRAND, brand_css
 from pagegrade.render.html import make_environment
 from pagegrade.render.i18n import Texts, choose_locale, texts_for
 from pagegrade.service.accounts.admission import Admission

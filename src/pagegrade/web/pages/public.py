@@ -20,7 +20,7 @@ from pagegrade.model.account import Role
 from pagegrade.model.errors import NotFound
 from pagegrade.model.identity import PRODUCT
 from pagegrade.model.report import CATEGORIES, RULESET
-from pagegrade.render.account_names import role_names
+from pagegrade.render.account import role_names
 from pagegrade.render.english import N_
 from pagegrade.render.escape import safe_href
 from pagegrade.render.finding_texts import finding_texts, translated

@@ -18,7 +18,7 @@ from pagegrade.model.account import Brand
 from pagegrade.model.audit import Audit
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import Privacy, Shareable, StoredReport
-from pagegrade.render.brand import NO_BRAND
+from pagegrade.render.account import NO_BRAND
 from pagegrade.render.english import N_
 from pagegrade.render.shared_pictures import HEIGHT_PX, WIDTH_PX
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS, MAX_TYPED

@@ -23,7 +23,7 @@ from pagegrade.model.report import (
 )
 from pagegrade.model.schema import Amount, Points, Timestamp, about
 from pagegrade.model.stored import State, StoredRun
-from pagegrade.render.comparison_notes import why_not_compared
+from pagegrade.render.history import why_not_compared
 from pagegrade.report.codec import read_summary
 from pagegrade.report.compare import Change as FoundChange
 from pagegrade.report.serialize import Analysis, CheckResult

@@ -9,7 +9,7 @@ from msgspec.structs import replace as with_values
 
 from pagegrade.model.account import PDF_SECTIONS, Brand, Role
 from pagegrade.parse.files.png import clean_png
-from pagegrade.render.brand import brand_css
+from pagegrade.render.account import brand_css
 from pagegrade.service.accounts.operations import MAX_LOGO_BYTES
 from pagegrade.service.administration import begin_erasure
 from pagegrade.store.repositories.accounts import load_brand, save_brand

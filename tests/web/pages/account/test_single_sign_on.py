@@ -11,8 +11,7 @@ import httpx
 import pytest
 
 from pagegrade.clock import now_ms
-from pagegrade.model.account import Caller, Role
-from pagegrade.model.single_sign_on import GroupRule
+from pagegrade.model.account import Caller, GroupRule, Role
 from pagegrade.service.accounts.operations import disable
 from pagegrade.service.accounts.team import invite
 from pagegrade.store.repositories.accounts import find_email, list_accounts

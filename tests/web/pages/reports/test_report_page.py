@@ -12,8 +12,8 @@ from pagegrade.clock import now_ms
 from pagegrade.model.rendering import LoadMetrics, Picture
 from pagegrade.model.report import Preview, PreviewPicture
 from pagegrade.model.stored import PackedPicture, PackedReport, Privacy, Step, StoredReport
+from pagegrade.report.build import picture_names, rendered_page
 from pagegrade.report.codec import pack_report
-from pagegrade.report.page_summary import picture_names, rendered_page
 from pagegrade.service.reports import views
 from pagegrade.store.queue.runs import set_step
 from pagegrade.store.repositories.reports import save_settings

@@ -8,7 +8,7 @@ from typing import Final
 
 from pagegrade.model.account import PDF_SECTIONS, Brand, Role
 from pagegrade.model.errors import InvalidInput
-from pagegrade.render.brand import DARK_GROUND, LIGHT_GROUND, PRODUCT_COLOR, color_on
+from pagegrade.render.account import DARK_GROUND, LIGHT_GROUND, PRODUCT_COLOR, color_on
 from pagegrade.render.english import N_
 from pagegrade.service.accounts import operations as service
 from pagegrade.service.unit_of_work import UnitOfWork

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.render.account_names import ROLE_MEANINGS, role_names
+from pagegrade.render.account import ROLE_MEANINGS, role_names
 from pagegrade.render.english import N_
 from pagegrade.service.accounts import team as service
 from pagegrade.service.accounts.operations import EMAIL, EMAIL_TAKEN, NAME

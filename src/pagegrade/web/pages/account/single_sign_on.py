@@ -9,9 +9,8 @@ from urllib.parse import quote, unquote
 
 from pydantic import BaseModel
 
-from pagegrade.model.account import Role
+from pagegrade.model.account import SINGLE_SIGN_ON_BACK, Identity, Provider, Role
 from pagegrade.model.errors import InvalidInput, NotFound
-from pagegrade.model.single_sign_on import BACK, Identity, Provider
 from pagegrade.render.english import N_
 from pagegrade.service.accounts import identities
 from pagegrade.service.accounts.passkeys import party_of
@@ -195,7 +194,7 @@ def _attempt_of(request: Request, view: View, state: str) -> tuple[Attempt | Non
 
 
 def _back(view: View) -> str:
-    return f"{view.options.base_url}{BACK}"
+    return f"{view.options.base_url}{SINGLE_SIGN_ON_BACK}"
 
 
 def _leave(place: str, *headers: tuple[str, str]) -> Response:
@@ -248,7 +247,7 @@ OPERATIONS: Final = (
     ),
     Operation(
         method="GET",
-        path=BACK,
+        path=SINGLE_SIGN_ON_BACK,
         name="finish_single_sign_on",
         summary=N_("Follow the groups of single sign-on"),
         handler=finish,

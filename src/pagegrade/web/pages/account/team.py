@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import InvalidInput, RateLimited, Unavailable
-from pagegrade.render.account_names import quota_rows, role_choices, role_names, role_of
+from pagegrade.render.account import quota_rows, role_choices, role_names, role_of
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
 from pagegrade.service import invitation_mail

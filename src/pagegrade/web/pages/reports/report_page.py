@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from pagegrade.model.account import Brand
 from pagegrade.model.stored import UNFINISHED, Privacy, StoredReport, StoredRun
-from pagegrade.render.brand import NO_BRAND
+from pagegrade.render.account import NO_BRAND
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import read_report_query
 from pagegrade.render.i18n import Texts

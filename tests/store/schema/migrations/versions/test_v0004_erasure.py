@@ -7,7 +7,7 @@ from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.clock import now_ms
-from pagegrade.model.idempotent_request import IdempotentRequest
+from pagegrade.model.account import IdempotentRequest
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.idempotency import find_request
 from pagegrade.store.schema.migrate import FOLDER, migrate

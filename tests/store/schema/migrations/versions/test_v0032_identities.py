@@ -6,7 +6,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
-from pagegrade.model.single_sign_on import Identity
+from pagegrade.model.account import Identity
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import add_identity, find_account_id
 from pagegrade.store.schema.migrate import FOLDER, migrate

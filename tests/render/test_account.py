@@ -10,13 +10,25 @@ from io import BytesIO
 import pytest
 from pypdf import PdfReader
 
-from pagegrade.model.account import Brand
+from pagegrade.model.account import QUOTA_NAMES, Brand, QuotaState, Role
 from pagegrade.parse.css.contrast import color_of, contrast
 from pagegrade.parse.files.png import clean_png
-from pagegrade.render.brand import DARK_GROUND, LIGHT_GROUND, brand_css, color_on, logo_url, shown_name
+from pagegrade.render.account import (
+    DARK_GROUND,
+    LIGHT_GROUND,
+    ROLE_MEANINGS,
+    brand_css,
+    color_on,
+    logo_url,
+    quota_rows,
+    role_choices,
+    role_names,
+    role_of,
+    shown_name,
+)
 from pagegrade.render.conformance import render_conformance, render_statement
 from pagegrade.render.html import render_html, stylesheet
-from pagegrade.render.i18n import Texts
+from pagegrade.render.i18n import Texts, texts_for
 from pagegrade.render.notifications import email_message, make_message
 from pagegrade.render.pdf import render_report_pdf
 from pagegrade.render.shared_pictures import render_badge, render_card
@@ -27,6 +39,33 @@ from tests.report_builders import make_report, make_result
 
 LOGO = clean_png(png(40, 20)) or b""
 BRAND = Brand(name="<Acme> & Co", color="#ffdd00", footer="Acme <b>, Main Street 1", credit=False, logo=LOGO)
+
+
+def test_each_role_has_a_name_and_a_meaning() -> None:
+    """The mightiest is offered first."""
+    choices = role_choices(texts_for("en"))
+
+    assert set(ROLE_MEANINGS) == set(role_names(texts_for("en"))) == set(Role)
+    assert [each[:2] for each in choices] == [(4, "Owner"), (3, "Admin"), (2, "Editor"), (1, "Viewer")]
+    assert role_names(texts_for("de"))[Role.VIEWER] == "Betrachter"
+
+
+@pytest.mark.parametrize("text", ["", "0", "5", "01", " 1", "owner", "\N{ARABIC-INDIC DIGIT ONE}"])
+def test_nothing_else_is_a_role(text: str) -> None:
+    """Only what the form sends."""
+    assert role_of(text) is None
+    assert role_of("1") is Role.VIEWER
+
+
+def test_each_quota_has_its_words_and_numbers() -> None:
+    """As the language writes them; a quota without a limit is never used up."""
+    states = [QuotaState(name=name, used=1_200, most=1_200) for name in QUOTA_NAMES]
+    german = quota_rows(texts_for("de"), states)
+    (free,) = quota_rows(texts_for("en"), [QuotaState(name="reports", used=7, most=None)])
+
+    assert len({row.label for row in german}) == len(QUOTA_NAMES)
+    assert all((row.used, row.most, row.is_reached) == ("1.200", "1.200", True) for row in german)
+    assert (free.label, free.used, free.most, free.is_reached) == ("Reports", "7", "", False)
 
 
 def test_a_color_can_be_read_on_every_ground() -> None:

@@ -1,5 +1,3 @@
-"""The options that let an analysis in."""
-
 from __future__ import annotations
 
 import json
