@@ -110,7 +110,6 @@ def typed_options(
     Args:
         budget_s: Seconds, more than 0 and at most an hour; ``None``: as configured.
         subresources: Whether to fetch what the page refers to.
-        allow_networks: CIDRs that may be reached besides the configured ones.
         render: Options of the rendered engine; ``None``: static analysis alone.
         ignores: Ignore rules for every page.
         proxy: URL of the proxy; ``None``: as configured.

@@ -139,8 +139,6 @@ def deliver(
     """Write the reports everywhere the plan says.
 
     Args:
-        plan: The formats and places.
-        reports: In the order to show.
         comparisons: To each, the difference from its baseline.
         verdicts: To each, the conditions of the build.
         lines_written: ``ReportLines`` has written the formats of a line per page.
@@ -181,7 +179,6 @@ def write_stdout(text: str, *, machine: bool = False) -> None:
     """Write to stdout; a reader that went away (``| head``) is no error.
 
     Args:
-        text: What to write.
         machine: For programs, so always UTF-8; text for people uses the terminal's own encoding.
     """
     encoding = "utf-8" if machine else sys.stdout.encoding or "utf-8"

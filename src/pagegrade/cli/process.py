@@ -56,7 +56,6 @@ def wait_for(database: Database, seconds: float) -> None:
 
     Args:
         database: One that is shared; of a file nothing is to be waited for.
-        seconds: At most so many.
 
     Raises:
         Unavailable: It does not answer by then.
@@ -120,7 +119,6 @@ class Process:
         """Prepare; nothing runs yet.
 
         Args:
-            services: Of this process.
             kind: Kind of process, as shown to other processes.
             listen: Answers requests; ``None``: it does not listen.
             learns_origin: The public origin was not configured and is learned from those that serve it.

@@ -44,7 +44,6 @@ class Offload(Protocol):
         Args:
             function: A top-level function, or a ``functools.partial`` of one; it, its arguments and its result cross
                 to another process.
-            args: Positional arguments.
             timeout_s: Wall clock after which the child is ended.
 
         Raises:
@@ -242,7 +241,6 @@ class Context(Start, kw_only=True):
             url: Absolute.
             max_bytes: Read at most, on the wire and decoded.
             keep_bytes: Kept of the body; ``None`` for all that was read.
-            purpose: What it is wanted for.
             as_visitor: Ask without the access of the run, as crawlers do.
 
         Raises:

@@ -35,20 +35,11 @@ class CookieJar:
         self._page_url = ""
 
     def arrive(self, url: str) -> None:
-        """Keep and send only what a page allows to its files from now on: to other sites, what they share by intent.
-
-        Args:
-            url: Of the page, after redirects.
-        """
+        """Keep and send only what a page allows to its files from now on: to other sites, what they share by intent."""
         self._page_url = url
 
     def take(self, url: str, values: Iterable[str]) -> None:
-        """Keep what the ``Set-Cookie`` lines of an answer set, and drop what they delete or a browser would not keep.
-
-        Args:
-            url: Of the answer.
-            values: The lines.
-        """
+        """Keep what the ``Set-Cookie`` lines of an answer set; drop what they delete or a browser would not keep."""
         is_elsewhere = self._is_elsewhere(url)
         for value in values:
             cookie = parse_cookie(value, url=url)

@@ -240,9 +240,6 @@ _AS_IT_CAME: Final = (None, "no_coding", "plain_body")
 def read_codings(values: Sequence[str]) -> tuple[str, ...]:
     """The codings named by Content-Encoding lines, in the order they were applied, as browsers read them.
 
-    Args:
-        values: The lines, in order.
-
     Returns:
         Lower case, aliases resolved, without empty elements. ``identity`` alone is no coding; beside others it is one
         that nobody can remove.

@@ -309,8 +309,6 @@ class Guard:
         """Refuse a host from now on that answered as this installation, under a name or address that was not known.
 
         Args:
-            host: Host that was asked.
-            port: Port of it.
             request_ids: The X-Request-Id of its response; all of them, where there are several.
         """
         if not any(is_own_request_id(each, self.policy.own_key) for each in request_ids):
@@ -375,12 +373,7 @@ class Guard:
         return Refusal("port", f"Port {port} is not contacted; the allowed ports are {listed}.")
 
     def check_unresolved(self, host: str, port: int) -> Permit | Refusal:
-        """Check a host that a proxy resolves, by all that its name shows; ``check_url`` has permitted it.
-
-        Args:
-            host: Canonical name.
-            port: Of the site.
-        """
+        """Check a host that a proxy resolves, by all that its name shows; ``check_url`` has permitted it."""
         if is_special_name(host):
             return Refusal("host", _NOT_FOR_PROXY)
         return self._check_port(port) or Permit(host, port, ())
@@ -445,7 +438,6 @@ class Guard:
             family: ``socket.AF_INET`` or ``socket.AF_INET6``; any other is refused.
             address: As the library would dial it.
             port: As the library would dial it.
-            permit: What was checked for this exchange.
 
         Returns:
             Whether it is what was checked, and would be checked so again.

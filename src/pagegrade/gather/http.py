@@ -247,7 +247,6 @@ class HTTPClient:
         Cookies that an answer sets are sent with the later requests of the chain, as browsers do.
 
         Args:
-            request: The first one.
             cookies: Those of a page and its files, to send from and to keep in; ``None`` for one chain's own.
 
         Raises:
@@ -299,11 +298,7 @@ class HTTPClient:
             current = structs.replace(current, url=target, cookie=cookie, validator="", from_public=from_public)
 
     def note_page(self, url: str) -> None:
-        """Contact only what is public from now on if the page that was asked for turned out to be a public one.
-
-        Args:
-            url: Where it was found after redirects.
-        """
+        """Contact only what is public from now on if the page that was asked for turned out to be a public one."""
         if not self.guard.is_inside(url):
             self.guard.leave()
             self._permits.clear()

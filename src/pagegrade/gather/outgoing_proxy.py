@@ -65,7 +65,6 @@ class DirectHosts(msgspec.Struct, frozen=True, kw_only=True):
 
         Args:
             host: Canonical host.
-            addresses: Its addresses, if they are known.
         """
         name = host.removesuffix(".")
         literal = urls.host_address(host)
@@ -157,7 +156,6 @@ def refused_by_proxy(status: int, port: int) -> FetchError:
 
     Args:
         status: HTTP status of its answer to CONNECT; 0: it said so in another way.
-        port: Of the site.
     """
     if status in _NEEDS_USER:
         detail = "The proxy wants a user and a password, or other ones than those of PAGEGRADE_PROXY."
@@ -181,7 +179,6 @@ async def open_through(
     Args:
         hop: The proxy.
         target: Address that was checked, or the name for a proxy that resolves.
-        port: Of the site.
         roots: Verifies the certificate of a proxy that is spoken to over TLS.
         limit: Bytes that the reader buffers.
 

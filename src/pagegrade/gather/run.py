@@ -67,8 +67,6 @@ async def gather(
 
     Args:
         target: What was asked for, read once by ``parse_target_url``.
-        options: What is permitted and how much.
-        offload: Where hostile bytes are parsed.
         gathered_at: Aware UTC; the report's time.
         resolver: Where addresses come from; ``None`` for DNS.
         probe_token: The random part of the address that should not exist; ``None`` for chance.

@@ -279,8 +279,6 @@ class Transfer:
         """Give the promise up with ``Expired`` when the exchange takes too long.
 
         Args:
-            watch: Of the client.
-            promise: What is waited for.
             head_end: Loop time at which the head must be complete.
             end: The same for everything.
         """

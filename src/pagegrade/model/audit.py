@@ -359,7 +359,6 @@ def withheld(crawl: Crawl, summary: AuditSummary | None) -> str | None:
     """The reason why a crawl has no grade; ``None``: it has one, or has not ended.
 
     Args:
-        crawl: The crawl.
         summary: Of its result; ``None`` where it was not evaluated.
     """
     if summary is not None:

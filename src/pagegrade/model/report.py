@@ -526,8 +526,6 @@ def severity_of_finding(check: CheckLike, state: str, loss: float) -> Severity:
     It is the lowest whose points cover the penalty, and at least that of the caps which the state brings.
 
     Args:
-        check: Check that found it.
-        state: Name of its state.
         loss: Share of the points of the check that the finding costs, 0 to 1.
     """
     caps = (cap.severity for cap in check.caps if (state in cap.states if cap.states else check.state(state).loss >= 1))

@@ -144,15 +144,7 @@ class Observation:
 
         Args:
             operation: Its name; empty where nothing is found at the path.
-            method: As sent.
-            status: Of the answer.
-            seconds: That it took.
-            request_id: As sent to the client.
             path: Without the query, and without anything in it that opens doors.
-            client: Address.
-            account: Id of the caller's.
-            key: Id.
-            prefix: First characters of the key.
         """
         name = operation or NONE
         known = method if method in METHODS else OTHER
@@ -189,9 +181,6 @@ class Observation:
 
         Args:
             reason: A word of ours.
-            status: That was answered.
-            client: Address of the other end.
-            request_id: As sent to the client.
         """
         self._refused.labels(self._bounded(reason)).inc()
         if self.lines is not None:
@@ -212,14 +201,11 @@ class Observation:
         """A run came to an end, and its outcome is stored.
 
         Args:
-            run: Id.
-            report: Id of its report.
             host: Of its target; nothing else of the address is written, because it may hold secrets.
             state: ``completed``, ``failed``, or ``discarded`` when another worker had taken it over.
             code: One of ``FAILURE_CODES``; ``None`` when it did not fail.
             reason: More exact than ``code``.
             attempt: Of how many.
-            seconds: That it took.
         """
         label = NONE if code is None else code if code in FAILURE_CODES else OTHER
         self._runs.labels(state, label).inc()
@@ -245,7 +231,6 @@ class Observation:
 
         Args:
             outcome: ``queued``, ``skipped``, ``put_off``, ``taken`` (by another process) or ``full`` (the queue).
-            monitor: Id.
             report: Id of its report; ``None``: it has an audit.
             audit: Id of its audit; ``None``: it has a report.
         """
@@ -259,12 +244,10 @@ class Observation:
         """An attempt at deliveries was recorded.
 
         Args:
-            webhook: Id.
             kind: One of ``model.webhooks.KINDS``.
             outcome: ``delivered``, ``retry`` (it will be tried again) or ``failed`` (it will not).
             error: Code; ``None``: it was accepted.
             count: Deliveries of the attempt; several where events became one message.
-            seconds: That it took.
         """
         self._deliveries.labels(kind, outcome).inc(count)
         if self.lines is not None:
@@ -287,8 +270,6 @@ class Observation:
             failure: One of ``RENDERING_CODES``; ``None`` when it was drawn, and only then the rest is counted.
             reason: More exact than ``code``; ``memory`` where the browser was ended because of its memory.
             seconds: Wall clock.
-            cpu_s: Processor time in seconds.
-            memory_bytes: Most that it had.
         """
         if failure is None:
             self._rendered.labels("drawn").inc()

@@ -111,9 +111,6 @@ class OpenTelemetryTracing(Tracing):
     def __init__(self, *, instance: str) -> None:
         """Start the thread that sends.
 
-        Args:
-            instance: Unique name of this process within the service.
-
         Raises:
             ValueError: Variables contradict each other, such as a batch that is larger than the queue.
         """

@@ -36,7 +36,6 @@ def end_run(span: Span, *, state: str, code: str | None = None, reason: str | No
     """Record the result of a run and end its span.
 
     Args:
-        span: Of the run.
         state: ``completed``, ``failed``, ``discarded``, or ``put_off`` when its target had no free slot.
         code: One of ``FAILURE_CODES``; ``None`` when it did not fail.
         reason: More exact than ``code``.

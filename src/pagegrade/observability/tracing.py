@@ -101,7 +101,6 @@ class Tracing:
 
         Args:
             name: From a small set.
-            kind: Of work.
             parent: W3C trace context of what asked for it, as it was sent or stored; one that cannot be read counts as
                 none.
             attributes: What is known of it from the beginning, which samplers see.

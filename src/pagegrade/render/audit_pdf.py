@@ -57,7 +57,6 @@ def audit_sheet(result: AuditResult, at_ms: int, *, tag: str = ENGLISH_TAG, bran
         result: What a crawl came to.
         at_ms: When it had ended.
         tag: Language of the document, one of ``i18n.LOCALES``.
-        brand: Look of whose document it is.
     """
     marks = told_apart(result)
     words, said = texts_for(tag), cache(lambda text: translated(text, tag))

@@ -249,7 +249,6 @@ def render_conformance(reports: Sequence[Report], *, tag: str = ENGLISH_TAG, bra
     Args:
         reports: At least one.
         tag: Language of the document, one of ``i18n.LOCALES``.
-        brand: Look of whose document it is.
     """
     shown = [in_language(report, tag) for report in reports]
     rows, words = _rows(shown), texts_for(tag)
@@ -272,7 +271,6 @@ def conformance_sheet(reports: Sequence[Report], *, tag: str = ENGLISH_TAG, bran
     Args:
         reports: At least one.
         tag: Language of the document, one of ``i18n.LOCALES``.
-        brand: Look of whose document it is.
     """
     shown = [in_language(report, tag) for report in reports]
     rows, words = _rows(shown), texts_for(tag)
@@ -439,7 +437,6 @@ def render_statement(reports: Sequence[Report], *, tag: str = ENGLISH_TAG, brand
     Args:
         reports: At least one, of pages of one site.
         tag: Language of the document, one of ``i18n.LOCALES``.
-        brand: Look of whose document it is.
     """
     shown = [in_language(report, tag) for report in reports]
     rows = _rows(shown)

@@ -50,7 +50,6 @@ def render_csv(reports: Sequence[Report], *, ids: Sequence[int | None] = ()) -> 
     """A row for every result of every report; one that failed has a row that says so in place of results.
 
     Args:
-        reports: The reports.
         ids: To the report at the same place, its number on a server.
     """
     rows = []

@@ -133,7 +133,6 @@ def export_name(report: Report, extension: str, *, run: int | None = None, kind:
     An address that is not written out to its last character brings a hash, so that no two pages share a name.
 
     Args:
-        report: The report.
         extension: Without its first dot: one to eight small letters and digits, and ``.gz`` where it is compressed.
         run: Number of the run on its server; ``None`` where it has none.
         kind: What the extension does not say: the size of the paper, the check of a single finding.
@@ -163,9 +162,7 @@ def audit_name(project: str, moment: datetime, extension: str, *, crawl: int, ki
 
     Args:
         project: Host of the site, with its port where it has one.
-        moment: When the crawl ended.
         extension: As of ``export_name``.
-        crawl: Number of the crawl.
         kind: What the extension does not say.
     """
     host = unicode_host(f"https://{project}/") or project

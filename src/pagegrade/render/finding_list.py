@@ -124,12 +124,7 @@ _PARAMETERS: Final = {
 
 
 def read_report_query(sent: Mapping[str, str], path: str) -> ReportQuery:
-    """Read the query of a report page; what is not understood counts as not sent.
-
-    Args:
-        sent: Parameters by their names.
-        path: Of the page.
-    """
+    """Read the query of a report page; what is not understood counts as not sent."""
     category = sent.get("category", "")
     opened = sent.get("open", "")
     severities = sent.get("severity", "")[:MAX_SEARCH].split(",")

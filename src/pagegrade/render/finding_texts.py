@@ -95,8 +95,6 @@ class FindingTexts:
 
         Args:
             messages: English text -> translation; values are ``{0}``, ``{count}`` and so on.
-            group: Separator of thousands.
-            decimal: Separator of decimals.
         """
         self._symbols = str.maketrans({",": group, ".": decimal})
         self._texts: dict[str, str] = {}

@@ -374,7 +374,6 @@ def render_html(
         reports: At least one.
         comparisons: To the report at the same place, the difference from an older one.
         tag: Language of the document, one of ``i18n.LOCALES``.
-        brand: Look of whose document it is.
     """
     padded = [*comparisons, *[None] * (len(reports) - len(comparisons))]
     return (

@@ -229,7 +229,6 @@ class Texts:
 
         Args:
             moments_ms: Oldest first.
-            timezone: Of the reader.
 
         Returns:
             As many labels; empty where a label would repeat the one before it.

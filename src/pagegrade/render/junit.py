@@ -35,7 +35,6 @@ def render_junit(reports: Sequence[Report], *, verdicts: Sequence[Sequence[Verdi
     """Findings are failures, a page that could not be analyzed is an error, all that does not count is skipped.
 
     Args:
-        reports: Each a suite.
         verdicts: To the report at the same place, the conditions of the build.
     """
     root = ET.Element("testsuites", name="Pagegrade")

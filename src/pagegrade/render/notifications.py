@@ -116,7 +116,6 @@ def make_message(
     """Make a message about events.
 
     Args:
-        texts: Language of the recipient.
         payloads: Of at least one event, as delivered to webhooks, in the order in which they are named.
         count: Number of all events of the message; ``None``: as many as there are payloads.
         room: Bytes that its items may take.
@@ -384,14 +383,9 @@ def email_message(
     """An e-mail with a text and an HTML part, and one-click unsubscription (RFC 8058).
 
     Args:
-        texts: Language of the recipient.
-        message: The content.
         sender: Address, ``name@host``.
-        recipient: Address, ``name@host``.
         message_id: The same for every attempt, without brackets and host.
         unsubscribe_url: Ends these messages without signing in.
-        at_ms: Time of the message.
-        brand: Look of the account.
     """
     mail = _mail(message.title, sender=sender, recipient=recipient, message_id=message_id, at_ms=at_ms, brand=brand)
     mail["List-Unsubscribe"] = f"<{unsubscribe_url}>"
@@ -433,16 +427,10 @@ def invitation_message(
     """An e-mail with the link that makes its reader a member.
 
     Args:
-        texts: Language of the recipient.
         invitation: The role, and until when the link works.
         inviter: Name of the person who invites; anything.
-        workspace: Name of the workspace; anything.
         link: Accepts the invitation.
         sender: Address, ``name@host``.
-        recipient: Address, ``name@host``.
-        timezone: Of the times in it.
-        at_ms: Time of the message.
-        brand: Look of the installation.
     """
     who, where = (_no_link(visible(name, _MAX_SITE)) for name in (inviter, workspace))
     title = texts.gettext("Invitation to the workspace %(name)s", name=where)
@@ -483,14 +471,10 @@ def sign_up_message(
     """An e-mail with the link that creates an account, or for who has one with the page to sign in.
 
     Args:
-        texts: Language of the recipient.
         link: Creates the account, or signs in.
         is_known: The recipient has an account.
         sender: Address, ``name@host``.
-        recipient: Address, ``name@host``.
         message_id: Without brackets and host.
-        at_ms: Time of the message.
-        brand: Look of the installation.
     """
     if is_known:
         title, label = texts.gettext("You have a Pagegrade account"), texts.gettext("Sign in")

@@ -56,11 +56,8 @@ def render_pdf(
     A top-level function of plain values, so that it can run in a child process that may be killed.
 
     Args:
-        report_json: The object.
         tag: Language of the document, one of ``i18n.LOCALES``.
-        paper: Size of its pages.
         history: Runs of the same report, newest first.
-        brand: Look of whose document it is.
 
     Raises:
         PDFNotInstalled: Typst is not installed.
@@ -131,7 +128,6 @@ def compile_template(template: Path, inputs: dict[str, str], **options: Any) -> 
 
     Args:
         template: It reads nothing else.
-        inputs: Strings that it is given, JSON or plain.
         options: Of ``typst.compile``.
 
     Raises:

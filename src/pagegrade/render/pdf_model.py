@@ -134,10 +134,8 @@ def sheet(
     """All that the template asks for: dicts, lists, strings, numbers, booleans and ``None``.
 
     Args:
-        stored: The report.
         texts: The language of the document; ``None``: English.
         history: Runs of the same report, newest first.
-        brand: Look of whose document it is.
         boxes: Say that some characters stand as empty boxes.
     """
     words = texts or texts_for("en")

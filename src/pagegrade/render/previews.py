@@ -100,7 +100,6 @@ def image_note(report: Report, can_show: bool, texts: Texts) -> str:  # noqa: FB
     Args:
         report: One of a page that was evaluated.
         can_show: Pictures of this run have addresses.
-        texts: Of the reader.
     """
     preview = None if report.page is None else report.page.preview
     if preview is None or not preview.image_url:

@@ -60,7 +60,6 @@ def render_audit_prompt(result: AuditResult, *, number: int | None = None) -> st
     """The findings of a site, within ``MAX_TOKENS``; ends in one line break.
 
     Args:
-        result: Of the audit.
         number: Of the only finding; ``None``: all.
 
     Returns:

@@ -244,7 +244,6 @@ def request_table(report: Report, order: str = "start") -> RequestTable | None:
     """Return the table of requests; ``None`` where no single requests are known.
 
     Args:
-        report: The report.
         order: ``start``, ``size``, ``time``, ``type`` or ``url``.
     """
     rendered, page = report.rendered, report.page

@@ -118,7 +118,6 @@ def render_site_sarif(audit: AuditResult, *, sources: Sequence[Source] = ()) -> 
 
     Args:
         audit: The result; of a finding, the pages are those that the result names, at most ``MAX_PLACES``.
-        sources: As of ``render_sarif``.
     """
     found = sorted(audit.findings, key=lambda one: IMPORTANCE_ORDER.index(one.severity))
     nearest = sorted(sources, key=lambda source: -len(source.url))

@@ -135,7 +135,6 @@ def render_card(report_json: bytes, tag: str = "en", brand: Brand = NO_BRAND) ->
     Args:
         report_json: A completed report with a score.
         tag: Language of its words, one of ``i18n.LOCALES``.
-        brand: Look of whose report it is.
 
     Raises:
         PDFNotInstalled: Typst is not installed.

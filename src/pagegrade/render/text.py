@@ -60,7 +60,6 @@ def render_text(
         width: Columns of the terminal; lines are at most 100 long, whatever it has.
         color: Emphasize with ANSI colors. Nothing is said by color alone.
         ascii_only: Keep bars and rules to ASCII, for outputs that cannot encode more.
-        quiet: One line a report.
         comparisons: To the report at the same place, the difference from an older one.
     """
     page = TextPage(max(MIN_WIDTH, min(width, MAX_WIDTH)), color=color)

@@ -237,7 +237,6 @@ def rendered_page(
     """Summarize what a browser saw.
 
     Args:
-        rendering: The artifact.
         loads: Metrics of each of its loads.
         medians: Their medians.
         largest_paint: Its largest paint with its cause; ``None``: not known.

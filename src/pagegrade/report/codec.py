@@ -227,7 +227,6 @@ def restore_report(
 
     Args:
         url: Canonical.
-        project: Of the URL.
         state: ``completed`` or ``failed``.
         rating: One of ``GRADES``; ``None``: it has no result.
         score: 0 to 100; ``None``: it has none.
@@ -235,7 +234,6 @@ def restore_report(
         detail: What ``shown_detail`` returned; ``None``: none is kept.
         error: ``PackedReport.error``; ``None``: the analysis did not fail.
         engine: Version of Pagegrade, where the summary does not say it.
-        generated_at_ms: Time of the results.
 
     Raises:
         InvalidInput: What is stored is no report.

@@ -386,8 +386,6 @@ def match(
     one that is gone. Exchanging the lists exchanges ``gone`` and ``come``.
 
     Args:
-        old: Of the older report.
-        now: Of the newer one.
         old_origins: Origins whose addresses count as relative, where the two reports are on copies of one page.
         now_origins: The same for the newer report.
     """

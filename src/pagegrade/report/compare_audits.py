@@ -241,8 +241,6 @@ class _Check:
         """The word of the other crawl on a page that has a finding in one of the two.
 
         Args:
-            fingerprint: Of the finding.
-            page: Its URL.
             has_it: 0 where the older crawl has it, 1 for the newer.
         """
         other = 1 - has_it

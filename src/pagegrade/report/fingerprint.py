@@ -213,7 +213,6 @@ def keys(evidence: Evidence, *, by_reason: bool = False, own: Collection[str] = 
     """The keys of an entry, from the strictest to the loosest.
 
     Args:
-        evidence: One entry.
         by_reason: Another reason is another finding (see ``repeats_places``).
         own: Origins of the page itself; their addresses count as relative. For comparing copies on several hosts.
     """

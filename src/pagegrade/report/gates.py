@@ -292,7 +292,6 @@ def parse_site_gate(expression: str, checks: Collection[str] | None, *, may_chan
     """Read one condition on an audit.
 
     Args:
-        expression: As it was typed.
         checks: Ids of the site checks; ``None``: the condition was read before.
         may_change: It may be about a change since earlier audits.
 
@@ -376,7 +375,6 @@ def parse_condition(text: str, parse: Callable[[str], Gate] = parse_gate) -> Con
     """Read a condition with an optional `` for N``.
 
     Args:
-        text: As it was typed.
         parse: Reads what is before `` for N``.
 
     Raises:
@@ -419,7 +417,6 @@ def evaluate_budgets(
         budgets: As they were before the run.
         report: Of the run, or of the crawl.
         earlier: Of the completed runs before with the same basis, or of crawls that compare, the newest first.
-        at_ms: Time of the run.
         basis: Of the run; ``None``: that of the report or audit, if it is whole.
         static_is_meant: False if a static run is the replacement for one in a browser, where a browser was used before.
     """

@@ -277,7 +277,6 @@ def without_secrets(value: _Value, secrets: Sequence[str]) -> _Value:
 
     Args:
         value: Of structs, tuples, mappings, texts and bytes; parts without a secret are the same objects.
-        secrets: Texts that are looked for.
     """
     if not secrets:
         return value

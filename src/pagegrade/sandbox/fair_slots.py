@@ -86,7 +86,6 @@ class FairSlots:
         """Wait for a slot and hold it.
 
         Args:
-            account: For whom the work is done.
             weight: Of the slot, 0 or more; more than there is counts as all there is for one account.
 
         Raises:

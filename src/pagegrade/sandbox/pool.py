@@ -329,7 +329,6 @@ class _Child:
 
         Args:
             head: What the child reads first: length and limits.
-            frame: The task.
             timeout_s: Wall clock for it on a machine that is not too busy; at most ten times as long on one that is.
             before_s: CPU seconds of the process so far; ``None`` where they are not known.
 

@@ -13,7 +13,6 @@ def serve_tools(*, allow_networks: Sequence[str], render: Rendered | None) -> No
     """Answer an agent on standard input and output until it closes them.
 
     Args:
-        allow_networks: CIDRs that may be reached besides the configured ones.
         render: Options of the rendered engine; ``None``: static analysis alone.
 
     Raises:

@@ -60,7 +60,6 @@ def prune_database(*, days: int | None, runs: int | None, dry_run: bool, trusts_
     Args:
         days: Reports expire so many days after their last results; ``None``: as configured.
         runs: The newest finished runs that each report keeps; ``None``: as configured.
-        dry_run: Delete nothing.
         trusts_clock: Go by the clock, even if it is far ahead of what the database has seen.
     """
     options = service_options()

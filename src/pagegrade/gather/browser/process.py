@@ -124,7 +124,6 @@ async def run_browser(program: Path, *, max_memory_bytes: int, authorities: str 
     It ends by itself when this process dies: its pipe closes, and the system kills what was started for us.
 
     Args:
-        program: The browser.
         max_memory_bytes: Of all its processes together.
         authorities: Certificates in PEM that it trusts besides its own.
 

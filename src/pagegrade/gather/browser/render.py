@@ -26,7 +26,6 @@ async def render(url: str, options: RenderOptions, *, client: HTTPClient) -> Ren
 
     Args:
         url: Canonical http(s) URL of the document.
-        options: How.
         client: Its resolver and guard decide about every connection of the browser, its access about every request.
 
     Raises:

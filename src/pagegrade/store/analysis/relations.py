@@ -116,8 +116,6 @@ def open_relations(
 
     Args:
         folder: Where it may write while it is open; ``None``: a temporary folder.
-        memory_mb: What it may hold in memory.
-        threads: That it may use.
 
     Raises:
         AnalysisNotInstalled: DuckDB is not there.
@@ -165,7 +163,6 @@ def copy_rows(rows: Path, columns: Mapping[str, str], table: Path) -> None:
     Args:
         rows: The file with the lines.
         columns: Name -> type of DuckDB.
-        table: The file that is written.
     """
     with open_relations(rows.parent, threads=1) as relations:
         lines = f"read_json($1, format = 'newline_delimited', columns = {_struct(columns)})"

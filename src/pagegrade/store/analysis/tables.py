@@ -37,7 +37,6 @@ def write_parquet(columns: Mapping[str, str], rows: bytes, folder: Path, environ
         columns: Name -> type of DuckDB.
         rows: JSON lines; what one lacks is NULL, and further members are left out.
         folder: An empty one for the files of this table, which stay there.
-        environment: Of the process.
 
     Raises:
         AnalysisNotInstalled: DuckDB is not there.

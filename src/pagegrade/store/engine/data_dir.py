@@ -40,7 +40,6 @@ def hold_locks(paths: Iterable[Path], *, advice: str = ANOTHER_FOLDER) -> Iterat
     The files are kept: deleting one while another process waits for it would allow two holders.
 
     Args:
-        paths: The files.
         advice: Instruction for the user in the error message.
 
     Raises:
@@ -179,7 +178,6 @@ def try_writing(folder: Path, *, syncs: bool = True) -> None:
     """Write a file and sync it to disk; it is gone afterwards.
 
     Args:
-        folder: Where the product writes.
         syncs: ``False``: leave out what waits for the disk.
 
     Raises:

@@ -133,7 +133,6 @@ class Database(ABC):
         """Return the result of ``work`` on a consistent snapshot of the database, executed in a thread.
 
         Args:
-            work: Reads only.
             first: Called before, in the same thread; its result is the second argument of ``work``. On a shared
                 database each of its statements commits by itself, so that its counts are kept even if ``work`` raises.
 
@@ -250,7 +249,6 @@ def moment(tx: Transaction, now_ms: int) -> int:
     """Return the time for leases and visits: on a shared database that of its clock, else ``now_ms``.
 
     Args:
-        tx: Any transaction.
         now_ms: Time of this machine's clock.
     """
     return int(tx.exec_driver_sql(_MOMENT).scalar_one()) if is_shared(tx) else now_ms

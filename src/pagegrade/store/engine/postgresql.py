@@ -260,7 +260,6 @@ def detail_of(error: DBAPIError, url: URL) -> str:
     """Return the driver's reason in one line, without passwords.
 
     Args:
-        error: An error of the database itself.
         url: Of the database, checked; so host, user and name are what they should be.
     """
     text = " ".join(str(error.orig).split())
@@ -291,8 +290,6 @@ class PostgresDatabase(Database):
 
         Args:
             url: ``postgresql+psycopg://USER:PASSWORD@HOST:PORT/DATABASE``; its query may hold parameters of libpq.
-            readers: Threads for reading.
-            writers: Threads for writing.
             name: Application name of the connections.
 
         Raises:

@@ -64,7 +64,6 @@ class SQLiteDatabase(Database):
 
         Args:
             url: SQLAlchemy URL; ``sqlite:///`` and a path.
-            readers: Threads for reading.
             checkpoints: Whether this process performs checkpoints of the write-ahead log. Exactly one process should:
                 SQLite before 3.51.3 can corrupt the database if two processes do so at the same moment.
 

@@ -69,8 +69,6 @@ def replace_sealed(tx: Transaction, profile_id: int, before: bytes, after: bytes
     """Store the same secrets of a profile, encrypted with another key, unless they were changed; the revision stays.
 
     Args:
-        tx: A writing transaction.
-        profile_id: Of the profile.
         before: As ``all_sealed`` gave them.
         after: Encrypted anew.
     """

@@ -316,10 +316,7 @@ def list_members(
     """Return accounts with their usage, oldest first.
 
     Args:
-        tx: Any transaction.
         account_id: Only this account; ``None`` for all.
-        limit: Maximum number of accounts.
-        offset: Number of accounts to skip.
     """
     parts = (
         select(func.coalesce(func.sum(report_counts.c.count), 0)).where(

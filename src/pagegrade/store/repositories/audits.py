@@ -226,11 +226,7 @@ def save_result(
     """End a crawl with what its pages came to; the monitors of its audit are evaluated.
 
     Args:
-        tx: A write transaction.
-        crawl: That is analyzed.
-        result: Of the analysis.
         pages: Of its findings, as ``pack_findings`` has packed them.
-        now_ms: The time now.
         change: Since the last crawl that compares; ``None``: there is none.
 
     Raises:
@@ -262,7 +258,6 @@ def announce_end(
         tx: A write transaction, which began with ``hold_owner``.
         crawl: As it ended; of the command line: nothing is written.
         summary: Of its result; ``None``: it was not evaluated, which is a failure.
-        result: With that summary.
     """
     project = tx.execute(select(audits.c.project).where(audits.c.id == crawl.audit_id)).scalar()
     if project is None or crawl.account_id is None or crawl.audit_id is None:

@@ -69,11 +69,8 @@ def count_change(
 
     Args:
         tx: Transaction that changes the reports.
-        account_id: Account of the reports.
-        project: Project of the reports.
         was: Previous kind; ``None`` for new reports.
         is_: New kind; ``None`` for deleted reports.
-        reports: Number of reports.
     """
     if was == is_ or reports == 0:
         return

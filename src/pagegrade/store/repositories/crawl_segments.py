@@ -214,9 +214,6 @@ def each_segment(tx: Transaction, crawl_id: int, kind: type[R], count: int | Ite
     """Yield the rows of each segment of a kind, in order.
 
     Args:
-        tx: Any transaction.
-        crawl_id: Of the crawl.
-        kind: Of the rows.
         count: How many batches the crawl has, or the numbers of those to read.
     """
     decode = msgspec.msgpack.Decoder(list[kind]).decode  # type: ignore[valid-type]

@@ -124,8 +124,6 @@ def found_nearer(tx: Transaction, crawl_id: int, depths: Mapping[int, int], reop
     """Store what a link says of known URLs.
 
     Args:
-        tx: A write transaction.
-        crawl_id: Of the crawl.
         depths: URL -> clicks from the start, where a shorter way was found.
         reopened: URL that was not to be fetched -> its state now.
     """

@@ -57,13 +57,9 @@ def add_crawl(
     """Begin another crawl of a site.
 
     Args:
-        tx: A write transaction.
         start_url: Identity of the start page.
-        settings: Of the crawl.
         secret: Key of the hashes of its URLs.
-        now_ms: The time now.
         account_id: Whose it is; ``None``: of the command line.
-        audit_id: Of the audit, where workers do it.
         target: Workers are at one crawl of it at a time.
     """
     same = _of_site(audit_id, account_id, start_url)
@@ -293,8 +289,6 @@ def claim_crawl(tx: Transaction, *, now_ms: int, lease_ms: int, account_crawls: 
     """Begin to work on the crawl that waited for longest; the worker before writes nothing more.
 
     Args:
-        tx: A write transaction.
-        now_ms: The time now.
         lease_ms: Another worker goes on with it unless the lease is extended within this time; at most
             ``MAX_LEASE_MS``.
         account_crawls: Crawls of an account that may be under way.

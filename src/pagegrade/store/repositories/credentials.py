@@ -149,7 +149,6 @@ def touch_keys(tx: Transaction, used_at_ms: Mapping[int, int]) -> None:
     """Store the times of last use of keys.
 
     Args:
-        tx: The transaction.
         used_at_ms: Key id -> time; times before the stored one are ignored.
     """
     if not used_at_ms:
@@ -266,8 +265,6 @@ def end_sessions(tx: Transaction, account_id: int, *, but: int | None = None) ->
     """End all sessions of an account; return their number.
 
     Args:
-        tx: Transaction that may write.
-        account_id: Account of the sessions.
         but: Id of the session to keep; ``None`` for none.
     """
     query = delete(sessions).where(sessions.c.account_id == account_id)
@@ -288,8 +285,6 @@ def forget_ended(tx: Transaction, *, age: AgeMs, idle_ms: int) -> int:
     """Delete sessions and links that can never be used again; return their number.
 
     Args:
-        tx: Transaction that may write.
-        age: The time by which rows are aged.
         idle_ms: Sessions that were not used for so long have ended.
     """
     over = delete(sessions).where(or_(sessions.c.expires_at_ms <= age, sessions.c.seen_at_ms < age - idle_ms))

@@ -108,10 +108,7 @@ def admit_addresses(
     """Allow a run to visit the resolved addresses of its host, if all of them have free slots.
 
     Args:
-        tx: Transaction.
-        run: The claimed run.
         addresses: All targets of the run: its registrable domain and the addresses.
-        now_ms: The time.
         target_runs: Maximum number of concurrent runs at one target.
         target_runs_per_minute: Maximum number of runs started at one target per minute.
 
@@ -213,9 +210,7 @@ def end_dead_visits(tx: Transaction, live: Iterable[int], now_ms: int) -> None:
     """End the visits of runs that no worker executes any more.
 
     Args:
-        tx: Transaction.
         live: Ids of runs that this process still executes, although their report may be deleted.
-        now_ms: The time.
     """
     # A worker of another process may not have noticed yet that its report was deleted.
     before_ms = now_ms - GONE_MS if is_shared(tx) else GREATEST_MS

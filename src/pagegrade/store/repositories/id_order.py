@@ -15,10 +15,6 @@ def rows_beside(
     """Return up to ``count`` rows just after the one with the id ``beside`` in the list, or just before it.
 
     Args:
-        tx: Any transaction.
-        query: The whole list, without an order.
-        column: The id.
-        count: At most so many.
         beside: An id, whether that row is there or not; ``None``: from the beginning of the list.
         backward: Those before; newest first as well.
     """

@@ -29,8 +29,6 @@ def find_request(tx: Transaction, request: IdempotentRequest, now_ms: int) -> in
 
     Args:
         tx: The transaction that does the work; it holds the account (``store.locks``).
-        request: As it was received.
-        now_ms: The time now, in milliseconds since 1970.
 
     Raises:
         IdempotencyKeyReused: The key stands for a request with another body.
@@ -60,13 +58,7 @@ def add_request(tx: Transaction, request: IdempotentRequest, report_id: int, now
 
 
 def forget_requests(tx: Transaction, age: AgeMs, *, limit: int = 1_000) -> int:
-    """Delete the records of keys that stand for nothing any more, oldest first; return how many rows.
-
-    Args:
-        tx: The transaction.
-        age: The time by which rows are aged.
-        limit: About so many at most.
-    """
+    """Delete the records of keys that stand for nothing any more, oldest first; return how many rows."""
     old = idempotency.c.created_at_ms < age - KEPT_MS
     # Deleting up to the time of the last of them needs no list of keys, which have four columns.
     last = (

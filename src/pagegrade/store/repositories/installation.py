@@ -55,7 +55,6 @@ def load_or_make_secret(tx: Transaction, name: str, *, size_bytes: int = SECRET_
     """Return random bytes that are the same for every process and after every restart.
 
     Args:
-        tx: Transaction that may write.
         name: Purpose of the bytes; each name has its own.
         size_bytes: Number of bytes to generate if there are none yet.
     """
@@ -123,7 +122,6 @@ def read_clock(tx: Transaction, now_ms: int) -> DeletionClock:
     """Return the time by which rows are aged now.
 
     Args:
-        tx: Any transaction.
         now_ms: Time of this machine's clock, which counts where the database has none.
     """
     clock_ms = moment(tx, now_ms)

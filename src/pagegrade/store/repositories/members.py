@@ -163,10 +163,7 @@ def add_action(tx: Transaction, caller: Caller, *, operation: str, target: int |
 
     Args:
         tx: The writing transaction of the action itself.
-        caller: Who asked for it.
-        operation: Name of the operation, at most 64 characters.
         target: Id of what it changed, if that has one.
-        now_ms: The time now.
     """
     values = {
         "account_id": caller.account.id,
@@ -188,10 +185,7 @@ def list_actions(
     """Return actions of an account, the newest first.
 
     Args:
-        tx: Any transaction.
-        account_id: Whose log.
         before_id: Only actions that are older than this one.
-        limit: So many at most.
     """
     name = func.coalesce(api_keys.c.name, accounts.c.name, "")
     about_silence = and_(
@@ -226,8 +220,6 @@ def names_of(tx: Transaction, account_id: int, ids: Mapping[str, Collection[int]
     """Return names that targets of actions have now, by kind and id; of those that are gone there is none.
 
     Args:
-        tx: Any transaction.
-        account_id: Whose log.
         ids: By kind, one of ``NAMED``; of a report, monitor or audit the name is a URL.
     """
     found: dict[tuple[str, int], str] = {}

@@ -79,12 +79,7 @@ def record_outcome(
 
     Args:
         tx: The transaction that stores the outcome of the run.
-        account_id: Of the report.
-        report_id: Whose run it is.
-        number: Of the run within the report.
         asked: Device that a browser was to imitate; ``None``: no browser was to be used.
-        packed: The outcome.
-        now_ms: The time.
 
     Returns:
         What has to be notified: at most one crossing of each kind for each monitor.
@@ -137,7 +132,6 @@ def _remind(
     Args:
         monitor: As the run or crawl has left it.
         crossed: Changes for which there is an event of their own.
-        now_ms: The time.
         is_measured: The budgets were evaluated.
         is_quiet: People get no messages about the monitor now.
     """
@@ -243,10 +237,6 @@ def record_crawl(
 
     Args:
         tx: The transaction that stores the end of the crawl; only while the account is held.
-        crawl: As it ended, of an account.
-        project: Of the audit.
-        data: Of all events of this crawl.
-        now_ms: The time.
         result: What its pages came to; ``None``: it failed, or was not evaluated.
         earlier: Of the crawls before that compare, the newest first.
 

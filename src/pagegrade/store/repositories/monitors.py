@@ -142,9 +142,6 @@ def walk_monitors(
     """Return up to ``count`` monitors just after the one with the id ``beside`` in the list, or just before it.
 
     Args:
-        tx: Any transaction.
-        account_id: Whose.
-        count: At most so many.
         beside: An id, whether that monitor is there or not; ``None``: from the beginning of the list.
         backward: Those before; newest first as well.
         report_id: Only of this report; ``None``: of any.

@@ -58,8 +58,6 @@ def beat(tx: Transaction, process: Process, now_ms: int) -> None:
     """Record a heartbeat; adds processes that are unknown or were forgotten.
 
     Args:
-        tx: Transaction that may write.
-        process: The calling process.
         now_ms: Time of its clock.
     """
     at_ms = moment(tx, now_ms)

@@ -116,7 +116,6 @@ def list_window(
     exactly once, whatever is created or deleted meanwhile.
 
     Args:
-        tx: Any transaction.
         query: The query; ``page`` is ignored.
         position: Position of ``parts_of`` this query; ``None`` for the beginning.
         count: Whether to count; otherwise the number is ``None``.
@@ -307,12 +306,8 @@ def _read_from(
     """Return up to ``limit`` reports beyond a position, nearest first, each with its position.
 
     Args:
-        tx: Any transaction.
-        query: The query.
-        filters: Filters in the order that chooses the index.
         patterns: Patterns of which URLs must contain one.
         position: ``None`` for the beginning, or the end if read backward.
-        limit: Maximum number of reports.
         backward: Read towards the beginning of the list.
         touching: Include the report at the position, if it exists.
     """

@@ -172,13 +172,10 @@ def add_report(
 
     Args:
         tx: Transaction that also queues the run.
-        account_id: Account of the report.
         url: Canonical URL.
-        project: Project of the URL.
         privacy: One of ``Privacy``.
         password_hash: ``None`` without a password.
         slug: 22 random characters.
-        now_ms: The time now.
         render: 1: in a browser, 0: without; ``None`` for the default of the installation.
         device: Device that the browser emulates; ``None`` for the default.
         access: Id of an access profile, or 0 for none; ``None`` for that of the origin.
@@ -211,9 +208,6 @@ def load_report(
     """Load a report of this account.
 
     Args:
-        tx: Any transaction.
-        account_id: Account that must own the report.
-        report_id: Any number.
         expired_before_ms: Finished reports dated before this time count as deleted; ``None`` without expiry.
 
     Returns:
@@ -300,12 +294,8 @@ def mark_report(
 
     Args:
         tx: Transaction that also changes the run.
-        report_id: Id of the report.
-        state: State of its newest run.
-        now_ms: The time now.
         packed: Outcome of a finished run. Successful results replace the previous ones; a failure keeps them and sets
             ``error``; the first failure shows the facts gathered about the page.
-        run_number: Number of the finished run.
         pending_run: Number of the run that follows it by itself; ``None``: none does.
 
     Returns:
@@ -437,8 +427,6 @@ def find_urls(
     """Return the URLs that the account has reports for, each with the id of its newest report.
 
     Args:
-        tx: Any transaction.
-        account_id: Account of the reports.
         urls: Canonical URLs.
         expired_before_ms: Finished reports dated before this time count as deleted; ``None`` without expiry.
     """

@@ -93,11 +93,9 @@ def find_expired(
     """Return a batch of expired data; reads only.
 
     Args:
-        tx: Any transaction.
         retention_days: Finished reports expire this many days after their last results; ``None`` for never.
         retention_runs: Number of newest finished runs that each report keeps, besides the one whose results it shows;
             ``None`` for all.
-        age: The time by which rows are aged.
         after_report_id: Search only runs of reports after this id.
         batch: Maximum number of reports, or of reports whose runs are returned if fewer reports have expired.
     """

@@ -197,10 +197,6 @@ def find_few_of_account(tx: Transaction, patterns: tuple[str, ...], account_id: 
 def compact_index(tx: Transaction, *, is_first: bool) -> bool:
     """Rewrite a part of the index of URLs, so that nothing of deleted reports is left in it.
 
-    Args:
-        tx: One that may write.
-        is_first: Whether this is the first part.
-
     Returns:
         Whether there is more to do. On PostgreSQL, whose vacuum does this, there never is.
 

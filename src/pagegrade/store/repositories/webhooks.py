@@ -239,10 +239,6 @@ def claim_webhooks(
     The webhooks of an account with one receiver of messages are taken together, as one.
 
     Args:
-        tx: Transaction.
-        worker: Process that takes them, named among all that ever ran.
-        count: At most so many.
-        now_ms: The time.
         lease_ms: Time after which another process may take a webhook of which nothing was recorded.
     """
     now_ms = moment(tx, now_ms)
@@ -329,9 +325,6 @@ def release_webhook(tx: Transaction, claimed: ClaimedWebhook, *, worker: str, un
     """Let go of a webhook to which nothing was sent.
 
     Args:
-        tx: Transaction.
-        claimed: The webhook.
-        worker: Who claimed it.
         until_ms: Time until which nothing is sent to it; ``None``: it may be claimed at once.
     """
     mine = update(webhooks).where(webhooks.c.id.in_(claimed.ids), webhooks.c.worker == worker)

@@ -75,7 +75,6 @@ def migrate(database: Database, *, change: bool = True) -> SchemaState:
     """Migrate to the schema of this version, if necessary.
 
     Args:
-        database: Database.
         change: ``False`` to never migrate, and fail if this version cannot use the schema.
 
     Returns:

@@ -115,9 +115,6 @@ def transfer(source: SQLiteDatabase, target: PostgresDatabase, *, now_ms: int, w
 
     Args:
         source: Not used by any server; the caller holds its locks.
-        target: An unused database.
-        now_ms: The time.
-        watch: Called with the progress.
 
     Raises:
         InvalidInput: One of the databases is not suitable; the message describes the solution.
