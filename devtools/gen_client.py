@@ -242,14 +242,33 @@ def types_module(description: Mapping[str, Any]) -> str:
         "from __future__ import annotations",
         "",
     ]
-    lines += ["from typing import Any, Final, Literal, NotRequired, TypedDict", ""]
+    lines += ["from typing import Any, Final, Generic, Literal, NotRequired, TypedDict, TypeVar", ""]
+    lines += ['Item = TypeVar("Item")', ""]
     lines += ["class Unset:", '    """Type of ``UNSET``."""', "", "UNSET: Final = Unset()"]
     lines += ['"""Left out; in a change, other than ``None``, which clears what was set."""', ""]
     reached = _reached(schemas, read_methods(description))
     for name in schemas:
-        if name in reached:
+        if name in reached and not _is_page(schemas[name]):
             lines += [*_typed_dict(name, schemas[name]), ""]
-    return "\n".join(lines)
+    pages = {name: schemas[name] for name in schemas if name in reached and _is_page(schemas[name])}
+    for kind, schema in {_page_of(one): one for one in pages.values()}.items():
+        members = {**schema["properties"], "data": {"type": "array", "items": {"$ref": "/Item"}}}
+        lines += [f"class {kind}(TypedDict, Generic[Item]):"]
+        lines += [f"    {name}: {_member_type(name, member, schema['required'])}" for name, member in members.items()]
+        lines += [""]
+    for name, schema in pages.items():
+        lines += [f'{name} = {_page_of(schema)}["{python_type(schema["properties"]["data"]["items"])}"]']
+    return _named_choices("\n".join(lines))
+
+
+def _is_page(schema: Mapping[str, Any]) -> bool:
+    """Return whether an object is one page of a list, which differ in their items only."""
+    return {"links", "meta", "data"} <= set(schema.get("properties", ()))
+
+
+def _page_of(schema: Mapping[str, Any]) -> str:
+    """Name of the type of a page: from cursor to cursor, or by its number alone."""
+    return "CursorPage" if python_type(schema["properties"]["links"]) == "ReportListLinks" else "NumberedPage"
 
 
 def _reached(schemas: Mapping[str, Any], methods: tuple[Method, ...]) -> set[str]:
@@ -262,6 +281,19 @@ def _reached(schemas: Mapping[str, Any], methods: tuple[Method, ...]) -> set[str
             reached.add(name)
             waiting += re.findall(r'"#/components/schemas/(\w+)"', json.dumps(schemas[name]))
     return reached
+
+
+def _named_choices(text: str) -> str:
+    """A module in which long choices that several objects have are declared once, under the name of their member."""
+    found: dict[str, list[str]] = {}
+    for member, choices in re.findall(r"(\w+): (?:NotRequired\[)?(?:list\[)?(Literal\[[^\]]{100,}\])", text):
+        found.setdefault(choices, []).append(member)
+    for choices, members in found.items():
+        if len(members) > 1:
+            plural = next((member for member in members if member.endswith("s")), members[0])
+            name = plural.removesuffix("s").title().replace("_", "")
+            text = text.replace(choices, name).replace("\nclass ", f"\n{name} = {choices}\n\nclass ", 1)
+    return text
 
 
 def _typed_dict(name: str, schema: Mapping[str, Any]) -> Iterator[str]:

@@ -77,3 +77,13 @@ def test_a_new_operation_gets_its_methods_and_types(tmp_path: Path) -> None:
 def test_a_schema_is_a_type_of_python(schema: dict[str, Any], expected: str) -> None:
     """Of every kind that the description has."""
     assert gen_client.python_type(schema) == expected
+
+
+def test_pages_of_lists_differ_in_their_items_only_and_long_choices_have_a_name() -> None:
+    """Else each list and each object repeats them."""
+    types = (ROOT / gen_client.TYPES).read_text()
+
+    assert 'ReportList = CursorPage["ListedReport"]' in types
+    assert 'RunList = NumberedPage["RunItem"]' in types
+    assert types.count('"report.regressed"') == 1
+    assert "    events: list[Event]" in types
