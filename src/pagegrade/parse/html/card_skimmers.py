@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Final
 
@@ -55,6 +57,10 @@ _SENDS_BY_NAME: Final = re.compile(r"[\"'`](?:fetch|sendBeacon|Image|XMLHttpRequ
 _ESCAPE: Final = re.compile(r"\\(?:x|u00)([0-9a-fA-F]{2})")
 _JOINT: Final = re.compile(r"([\"'`])\s{0,3}\+\s{0,3}\1")
 """Between two parts of a text that are put together."""
+_SHORT: Final = re.compile(r"[\"'`]([A-Za-z0-9+/_-]{2,40}={0,2})[\"'`]")
+_CODES: Final = re.compile(r"fromCharCode\(\s{0,3}(\d{2,3}(?:\s{0,3},\s{0,3}\d{2,3}){1,60})\s{0,3}\)")
+_MAX_SHORT: Final = 200
+"""Texts of a script in which the name of a field may be hidden."""
 _CHAT: Final = re.compile(
     r"//[\w.-]{3,100}/bot\d{5,15}:[\w-]{8,80}/|//api\.telegram\.org/bot[\"'`$]|"
     r"//[\w.-]{3,100}/api/(?:v\d{1,2}/)?webhooks/(?:\d{15,22}/[\w-]{16,100}|[\"'`$])|"
@@ -223,8 +229,20 @@ def _form_of(control: Control) -> Element | None:
 
 
 def _plain(text: str) -> str:
-    """A script with its escapes read and its texts put together."""
-    return _JOINT.sub("", _ESCAPE.sub(lambda one: chr(int(one[1], 16)), text))
+    """A script with its escapes read and its texts put together, and with the names that it hides behind it."""
+    plain = _JOINT.sub("", _ESCAPE.sub(lambda one: chr(int(one[1], 16)), text))
+    return " ".join((plain, *(f'"{one}"' for one in _hidden_names(text) if len(one) <= _MAX_NAME)))
+
+
+def _hidden_names(text: str) -> Iterator[str]:
+    """Yield the short texts of a script in Base64, as numbers of characters, or back to front."""
+    if "atob" in text or "reverse" in text:
+        for one in islice(_SHORT.finditer(text), _MAX_SHORT):
+            yield one[1][::-1]
+            with suppress(ValueError):
+                yield b64decode(one[1] + "=" * (-len(one[1]) % 4), validate=True).decode("ascii")
+    for one in islice(_CODES.finditer(text), _MAX_SHORT) if "fromCharCode" in text else ():
+        yield "".join(chr(int(number)) for number in one[1].split(","))
 
 
 def _reads_card(text: str, names: Sequence[tuple[re.Pattern[str], ...]]) -> bool:
