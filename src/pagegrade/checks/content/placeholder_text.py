@@ -1,5 +1,4 @@
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
@@ -9,11 +8,12 @@ from msgspec.structs import replace
 from pagegrade.checks._check import Cap, State, check
 from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.artifacts import NotGathered, Resources
-from pagegrade.model.document import Document, ElementFact, Heading, Node, Paragraph
+from pagegrade.model.document import Document, ElementFact, Node
 from pagegrade.model.outcome import Outcome, Severity
 from pagegrade.parse.assistant_answer import MIN_GAPS, find_assistant_answer, find_named_gaps
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.html.empty_sections import find_empty_sections
+from pagegrade.parse.html.raw_texts import find_choices, find_keys
 from pagegrade.parse.html.sample_contact import find_sample_contact
 from pagegrade.parse.html.single_elements import holds, holds_code, is_hollow, short_texts
 from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
@@ -32,9 +32,6 @@ MIN_MISSING: Final = 5
 MUCH_MISSING: Final = 0.2
 MOST_MISSING: Final = 0.5
 """Share of the headings and paragraphs, or of the cells and items, that are a missing value, and nothing else."""
-MIN_KEYS: Final = 3
-MOST_KEYS: Final = 0.9
-"""Headings and paragraphs that are a key of a translation and nothing else, and their share, below a name that is."""
 MIN_EMPTY: Final = 12
 MOST_EMPTY: Final = 0.6
 """Headings and links without a text or picture, and their share of all, from which on a list lost what it listed."""
@@ -104,11 +101,6 @@ _MISSING_AMOUNT: Final = re.compile(
 )
 _NO_AMOUNT: Final = re.compile(r"(?:\S{1,4}\s?)?NaN(?:\s?\S{1,4})?")
 """A number that is none, with the name of its currency or unit, in any language."""
-_ONE_KEY: Final = r"[a-z]\w{0,40}(?:\.[\w-]{1,40}){1,8}"
-_TRANSLATION_KEY: Final = re.compile(rf"{_ONE_KEY}(?:[\s/,|·:]{{1,4}}{_ONE_KEY}){{0,9}}")
-"""A key of a translation, or several with signs between them."""
-_NAMES_IN_KEYS: Final = ("title", "heading", "headline", "tagline", "slogan", "welcome")
-"""In the last part of the key of a heading; names of machines and of parts of a program have another."""
 _ZERO: Final = re.compile(
     r"(?<![\w.,])0[.,]00 ?(?=[^\s\d.,%<>()]{1,4}(?:\s|$))|"
     r"(?<!\S)(?:[^\s\w.,%<>()]{1,3}|[A-Z]{3}) ?0[.,]00(?![\w.,])"
@@ -155,6 +147,7 @@ _NAMED_GAP: Final = "is a gap in place of a value, as in the page's name"
 _SAMPLE: Final = "holds the sample data of a template"
 _MOSTLY: Final = "is a marker of a template, as most of the text"
 _KEY: Final = "a key in place of its text"
+_OPEN: Final = "holds words of which a program should have chosen one"
 _SOURCES: Final = {
     "data": "data in place of a page",
     "markdown": "Markdown or the like",
@@ -247,16 +240,18 @@ def placeholder_text(document: Document, resources: Resources | NotGathered) -> 
     value; eight and more cells or items whose amount is 0.00, whose date is the first of January 1970, or that hold a
     place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", where nine of ten amounts or
     dates of the page are like that, or a fifth of its cells and items; keys in place of nine of ten texts below a name
-    that is one, if that of a heading says so, as `home.title` does, and two do or half of the links are keys, too;
-    twelve headings and links without a text or picture that are 60 % of all; four headings below each of which the same
-    element for a text has none, two thirds of all, beside 25 words at most, and no script knows its class; or a table
-    of which nine of ten cells, and twelve at least, have no data, beside 150 words at most. So does a page that shows
-    its source: JSON or the dump of a program's data that is half of the main text or more, text in Markdown or in the
-    markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or the code of PHP
-    that the server does not run. An answer of an assistant in which three values are missing scores 49 at most, too,
-    and so does a page that begins as such an answer does and whose name has a gap in brackets that says what belongs
-    there, as `[your city]` does, where its text has the same, another one that says so, and a third. So does a page on
-    which nobody can be reached: each link to a mail address or a telephone leads to a sample
+    that is one, if that of a heading says so, as `home.title` does, and another one like it, or the first does and half
+    of the links are keys, too (a price may stand behind a key, and where all of this holds, six of ten texts are
+    enough); a choice of words in braces (`{fast|quick}`) in half of the headings and paragraphs, and in the title or
+    the first heading; twelve headings and links without a text or picture that are 60 % of all; four headings below
+    each of which the same element for a text has none, two thirds of all, beside 25 words at most, and no script knows
+    its class; or a table of which nine of ten cells, and twelve at least, have no data, beside 150 words at most. So
+    does a page that shows its source: JSON or the dump of a program's data that is half of the main text or more, text
+    in Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of versions,
+    or the code of PHP that the server does not run. An answer of an assistant in which three values are missing scores
+    49 at most, too, and so does a page that begins as such an answer does and whose name has a gap in brackets that
+    says what belongs there, as `[your city]` does, where its text has the same, another one that says so, and a third.
+    So does a page on which nobody can be reached: each link to a mail address or a telephone leads to a sample
     (`info@yourdomain.example`, 0123 456789), and its addresses and footers hold three kinds of the sample data of
     templates: such a mail address, which is always one of them, such a telephone number, a postal code or a number of a
     register that counts or is zero, and a name like Max Mustermann. The main part counts on the front page of a site
@@ -316,7 +311,7 @@ def _state(document: Document, found: Sequence[Offender], marker: re.Pattern[str
         return "unfinished" if share >= UNFINISHED else "much"
     if markers >= MIN_MARKERS or _is_nameless_template(document, marker) or any(one.reason == _KEY for one in found):
         return "unfinished"
-    if any(one.reason in {_NO_VALUE, _EMPTY, _NOTHING_BELOW, _MOSTLY, _SAMPLE} for one in found):
+    if any(one.reason in {_NO_VALUE, _EMPTY, _NOTHING_BELOW, _MOSTLY, _SAMPLE, _OPEN} for one in found):
         return "unfinished"
     if sum(one.reason == _GAP for one in found) >= MIN_GAPS or any(one.reason == _NAMED_GAP for one in found):
         return "unfinished"
@@ -376,7 +371,8 @@ def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
     for anchor in document.anchors if missing else ():
         if not anchor.hidden and anchor.text in missing:
             yield Offender(anchor.node, "holds a placeholder", anchor.text, anchor.url or "")
-    yield from _translation_keys(document)
+    yield from (Offender(node, _KEY, text) for node, text in find_keys(document))
+    yield from (Offender(node, _OPEN, text) for node, text in find_choices(document))
     yield from _unset_values(document)
     yield from _empty_parts(document)
     yield from (Offender(node, _SAMPLE, text) for node, text in find_sample_contact(document))
@@ -449,29 +445,6 @@ def _is_bare(text: str) -> bool:
     """Return whether a text says no more of a value that is not set than its unit."""
     match = _NOT_SET.search(text)
     return match is None or len(text) - len(match[0]) <= _MAX_UNIT or _MISSING_AMOUNT.search(text) is not None
-
-
-def _translation_keys(document: Document) -> Iterator[Offender]:
-    """Names and texts of a page whose texts are nearly all keys, one of them that of a name.
-
-    In an index of names, sentences explain some, and none of them ends in ``title``; or one does, as no other name, and
-    most links have texts of their own.
-    """
-    headings = [one for one in document.headings if not one.hidden and one.text]
-    if not headings or _TRANSLATION_KEY.fullmatch(headings[0].text) is None:
-        return
-    texts: list[Heading | Paragraph] = [*headings, *document.paragraphs]
-    keys = [one for one in texts if _TRANSLATION_KEY.fullmatch(one.text) is not None]
-    names = [one.text.rpartition(".")[2].lower() for one in keys if isinstance(one, Heading)]
-    named = Counter(name for name in names if any(part in name for part in _NAMES_IN_KEYS))
-    links = [one.text for one in document.anchors if not one.hidden and one.text.strip()]
-    plain = sum(_TRANSLATION_KEY.fullmatch(one.strip()) is None for one in links)
-    if not named or (max(named.values()) == 1 and 2 * plain > len(links)):
-        return
-    is_of_texts = sum(isinstance(one, Paragraph) for one in keys) >= MIN_KEYS
-    if is_of_texts and len(keys) >= MOST_KEYS * len(texts):
-        for one in keys:
-            yield Offender(one.node, _KEY, one.text)
 
 
 def _empty_parts(document: Document) -> Iterator[Offender]:
