@@ -60,7 +60,7 @@ def _is_key(text: str) -> bool:
 def find_choices(document: Document) -> tuple[tuple[Node, str], ...]:
     """Texts of a page that hold choices of words, where its name does and half of all texts do."""
     headings = [one for one in document.headings if not one.hidden]
-    names = [one.text[:1_000] for one in (*document.titles[:1], *headings[:1])]
+    names = [one.text[:1_000] for one in document.titles[:1]] + [one.text[:1_000] for one in headings[:1]]
     if not any("|" in name and _CHOICE.search(name) is not None for name in names):
         return ()
     texts: list[Heading | Paragraph] = [*headings, *document.paragraphs]
