@@ -525,7 +525,8 @@ def test_sections_without_their_text_are_an_unfinished_page(known: tuple[str, ..
 def test_index_of_names_has_links_with_a_text(names: tuple[str, ...], link: str, *, is_index: bool) -> None:
     """And one name of a kind below one of its own, where names of keys end alike or links are keys, too."""
     texts = "".join(f"<h2>{name}</h2><p>{name}</p>" for name in names)
-    page = f"<title>x</title><nav><a href=/a>{link}</a></nav><main><h1>{'axes.here' if is_index else 'home.title'}</h1>{texts}"
+    first = "axes.here" if is_index else "home.title"
+    page = f"<title>x</title><nav><a href=/a>{link}</a></nav><main><h1>{first}</h1>{texts}"
 
     assert (outcome("placeholder-text", page).state == "none") == is_index
 
