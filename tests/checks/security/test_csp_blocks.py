@@ -5,7 +5,7 @@ import hashlib
 
 import pytest
 
-from pagegrade.checks.security.csp_blocks import MIN_INLINE_CHARS, csp_blocks
+from pagegrade.checks.security.csp_blocks import MIN_DATA_CHARS, MIN_INLINE_CHARS, csp_blocks
 from pagegrade.model.outcome import NotApplicable
 from tests.builders import make_artifacts, outcome, run
 
@@ -176,3 +176,25 @@ def test_attributes_need_a_permission_of_their_own() -> None:
 
     assert (found.loss, found.total) == (0.04, 1)
     assert (code.loss, code.total) == (0.12, 2)
+
+
+@pytest.mark.parametrize(
+    ("policy", "image", "expected"),
+    [
+        ("default-src 'self'", "<img src='{data}' alt=x>", "some"),
+        ("img-src *", "<img src='{data}' alt=x>", "some"),
+        ("img-src * data:", "<img src='{data}' alt=x>", "allowed"),
+        ("img-src 'self' DATA:", "<img src='{data}' alt=x>", "allowed"),
+        ("style-src 'self'", "<img src='{data}' alt=x>", "allowed"),
+        ("default-src 'self'", "<img src='{data}' alt=x hidden>", "allowed"),
+        ("default-src 'self'", "<img src='{data}' data-src=/b.png alt=x>", "allowed"),
+        ("default-src 'self'", "<img src='{short}' alt=x>", "allowed"),
+    ],
+)
+def test_images_written_into_the_page(policy: str, image: str, expected: str) -> None:
+    """No wildcard covers them; a picture that holds the place of another is no loss."""
+    prefix = "data:image/png;base64,"
+    data, short = (prefix.ljust(length, "A") for length in (MIN_DATA_CHARS, MIN_DATA_CHARS - 1))
+    page = PAGE + image.format(data=data, short=short)
+
+    assert state(policy, page) == expected

@@ -33,6 +33,7 @@ def test_active_content_loses_everything(element: str) -> None:
         '<img src="http://a.test/x.jpg">',
         '<img src="/x.jpg" srcset="http://a.test/x2.jpg 2x">',
         '<picture><source srcset="http://a.test/x.avif"><img src="/x.jpg"></picture>',
+        '<link rel="preload" as="image" imagesrcset="/x.jpg 1x, http://a.test/x2.jpg 2x">',
         '<video src="http://a.test/x.mp4"></video>',
         '<video poster="http://a.test/x.jpg"></video>',
         '<audio><source src="http://a.test/x.ogg"></audio>',

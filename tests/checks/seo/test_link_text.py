@@ -119,3 +119,22 @@ def test_url_as_text_is_fine_in_a_citation(around: str, state: str) -> None:
     link = "<a href=https://x.example/a>https://x.example/a</a>"
 
     assert outcome("link-text", around.format(link)).state == state
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "state"),
+    [
+        ("ទីនេះ", "km", None),
+        ("→", "km", "generic"),
+        ("اضغط هنا", "ar", "generic"),
+        ("المضخات", "ar", "descriptive"),
+        ("Plus", "fr", "generic"),
+        ("Plus", "de", "descriptive"),
+    ],
+)
+def test_languages_without_a_list_are_not_said_to_pass(text: str, lang: str, state: str | None) -> None:
+    """Nobody knows there which words say nothing; signs say nothing in any language."""
+    page = f'<!doctype html><html lang="{lang}"><title>T</title><a href="/a">{text}</a>'
+    verdict = run("link-text", page)
+
+    assert (verdict.state if isinstance(verdict, Outcome) else None) == state

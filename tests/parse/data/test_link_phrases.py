@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
-from pagegrade.parse.data.link_phrases import MAX_CHARACTERS, is_generic_phrase
+from pagegrade.parse.data.link_phrases import MAX_CHARACTERS, has_phrases, is_generic_phrase
 
 
 @pytest.mark.parametrize(
@@ -36,3 +38,49 @@ from pagegrade.parse.data.link_phrases import MAX_CHARACTERS, is_generic_phrase
 def test_phrases(text: str, language: str, expected: bool) -> None:  # noqa: FBT001 - one column of a table
     """Whole texts in their language, or in any where none is named."""
     assert is_generic_phrase(text, language) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("اقرأ المزيد", "ar-EG"),
+        ("انقر هنا.", "ar"),
+        ("לחצו כאן", "he"),
+        ("לחצו כאן", "iw"),
+        ("और पढ़ें", "hi"),
+        ("আরও পড়ুন", "bn"),
+        ("อ่านต่อ »", "th"),
+        ("Xem thêm", "vi"),
+        ("ΛΕΠΤΟΜΈΡΕΙΕΣ", "el"),
+        ("Baca selengkapnya", "id"),
+        ("Прочетете повече", "bg"),
+        ("Опширније", "sr"),
+        ("Opširnije", "sr-Latn"),
+        ("Skaityti daugiau", "lt"),
+        ("ვრცლად", "ka"),
+        ("مزید پڑھیں۔", "ur"),
+        ("Tu", "sk"),
+        ("Llegir més", "ca"),
+    ],
+)
+def test_phrases_in_many_scripts(text: str, language: str) -> None:
+    """Folded and composed as Unicode does it; not in another language, and not with a word that names the target."""
+    assert is_generic_phrase(text, language)
+    assert is_generic_phrase(unicodedata.normalize("NFD", text), language)
+    assert not is_generic_phrase(text, "km")
+    assert not is_generic_phrase(f"{text} 2026", language)
+
+
+def test_names_elsewhere_count_only_in_their_language() -> None:
+    """A front page named "Start" is none where nothing says the language; the loose reading covers them."""
+    assert is_generic_phrase("Tu", None)
+    assert not is_generic_phrase("Tu", "")
+    assert not is_generic_phrase("Tu", "es")
+
+
+@pytest.mark.parametrize(
+    ("language", "known"), [("ar", True), ("", True), ("zh-Hant", True), ("km", False), ("x", False)]
+)
+def test_languages_with_a_list(language: str, *, known: bool) -> None:
+    """An empty tag means all of them."""
+    assert has_phrases(language) is known

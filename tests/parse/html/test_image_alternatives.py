@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from pagegrade.parse.cascade.visibility import Visibility
@@ -12,6 +14,7 @@ from pagegrade.parse.html.image_alternatives import (
     images_in_buttons,
     lacks_alternative,
     named_by_nameless_images,
+    poor_alternative,
     repeated_images,
 )
 from tests.builders import make_document
@@ -122,3 +125,32 @@ def test_many_images_cost_no_more_than_the_budget(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(image_alternatives, "MAX_STEPS", steps)
 
     assert len(repeated("<p>" + "<img alt=x>" * 5 + "y<p><img alt=z>z")) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("图片", "generic word"),
+        ("圖片 3", "generic word"),
+        ("صورة", "generic word"),
+        ("ИЗОБРАЖЕНИЕ", "generic word"),
+        (unicodedata.normalize("NFD", "obrázek12"), "generic word"),
+        ("사진_2", "generic word"),
+        ("รูปภาพ", "generic word"),
+        ("undefined", "generic word"),
+        ("photo_2023-11-05 12.33.11.jpeg", "file name"),
+        ("Снимок экрана 2025-01-02.png", "file name"),
+        ("pond.webp", "file name"),
+        ("图片中的池塘", ""),
+        ("صورة البركة", ""),
+        ("Фотография", ""),
+        ("Imagine", ""),
+        ("Bilderrahmen", ""),
+        ("How to save as .png", ""),
+        ("An undefined shape", ""),
+        ("Null 8 15", ""),
+    ],
+)
+def test_words_and_files_that_say_nothing(name: str, reason: str) -> None:
+    """In any script; a word that says what is shown, or is a name, does not count."""
+    assert poor_alternative(name, "https://example.org/a.jpg") == reason

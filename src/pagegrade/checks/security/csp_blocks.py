@@ -6,7 +6,7 @@ from pagegrade.checks._check import Cap, State, Verdict, check
 from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.accessibility import Accessibility
 from pagegrade.model.artifacts import Response
-from pagegrade.model.document import Document, Reference
+from pagegrade.model.document import Document, Image, Reference
 from pagegrade.model.outcome import NotApplicable, Outcome, Severity
 from pagegrade.parse.http.csp import CSP, allows_inline, allows_url
 from pagegrade.parse.party import Parties
@@ -27,6 +27,8 @@ _DIRECTIVES: Final = {
 }
 _UPGRADED: Final = frozenset({"image", "media"})
 """Kinds of files that browsers request over https where a page over https names them with http."""
+MIN_DATA_CHARS: Final = 200
+"""Characters of an image written as ``data:``; shorter ones hold the place of another."""
 _CODE: Final = "script-src-attr"
 _TITLE: Final = "The policy blocks the page's own content"
 _WHY: Final = "Browsers do not load or run what the policy forbids, so visitors miss these parts of the page."
@@ -74,12 +76,12 @@ def csp_blocks(
     ## What it checks
 
     Every enforced policy, as browsers evaluate it, against the page's own stylesheets, scripts, images, fonts, frames
-    and media, its inline scripts and styles (a `sandbox` without `allow-scripts` or `allow-forms` forbids scripts or
-    forms), the code that lets a stylesheet apply once it is there, and the targets of its forms. URLs that browsers
-    change to https first are compared as https. Files of third parties do not count, because a policy may keep those
-    out on purpose. Blocking a part costs 6 points or more; where all styles or half of the files and forms are blocked,
-    the score is 49 at most. Where only attributes are blocked, `style` costs 1 point, and event handlers of links,
-    buttons, fields and forms cost 3. A page without an enforced policy is not evaluated.
+    and media, images written as `data:`, its inline scripts and styles (a `sandbox` without `allow-scripts` or
+    `allow-forms` forbids scripts or forms), the code that lets a stylesheet apply once it is there, and the targets of
+    its forms. URLs that browsers change to https first are compared as https. Files of third parties do not count,
+    because a policy may keep those out on purpose. Blocking a part costs 6 points or more; where all styles or half of
+    the files and forms are blocked, the score is 49 at most. Where only attributes are blocked, `style` costs 1 point,
+    and event handlers of links, buttons, fields and forms cost 3. A page without an enforced policy is not evaluated.
 
     ## Fails on
 
@@ -170,6 +172,10 @@ def _own_content(document: Document, csp: CSP, parties: Parties, url: str) -> It
         by = _blocked_by(csp, directive, reference, url)
         by = "sandbox" if reference.kind == "script" and not runs else by
         yield not by, Offender(reference.node, "", by or directive, url=reference.url)
+    for image in document.images:
+        if _is_written_out(image):
+            allowed = allows_url(csp, "img-src", image.url or "", page_url=url)
+            yield allowed, Offender(image.node, "", "img-src")
     for script in document.scripts:
         if script.kind in {"classic", "module"} and script.url is None and script.text.strip():
             allowed = allows_inline(csp, "script-src-elem", script.text, nonce=script.attrs.get("nonce", ""))
@@ -184,6 +190,17 @@ def _own_content(document: Document, csp: CSP, parties: Parties, url: str) -> It
                 sends and allows_url(csp, "form-action", _as_requested(csp, form.url or "", url), page_url=url),
                 Offender(form.node, "", "form-action" if sends else "sandbox", url=form.url),
             )
+
+
+def _is_written_out(image: Image) -> bool:
+    """Return whether the page holds the image itself (``data:``), and no script puts another in its place."""
+    url = image.url or ""
+    return (
+        url.startswith("data:")
+        and len(url) >= MIN_DATA_CHARS
+        and not image.hidden
+        and not any(name.startswith("data-") for name in image.attrs)
+    )
 
 
 def _own_attributes(document: Document, csp: CSP, accessibility: Accessibility) -> Iterator[tuple[bool, Offender]]:

@@ -6,7 +6,7 @@ from pagegrade.checks._links import PageLinks
 from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import NotApplicable, Severity
-from pagegrade.parse.data.link_phrases import is_generic_phrase
+from pagegrade.parse.data.link_phrases import has_phrases, is_generic_phrase
 from pagegrade.parse.html.single_elements import is_cited, language_around
 from pagegrade.parse.url import strip_fragment
 
@@ -51,12 +51,13 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
     ## What it checks
 
     Links to other pages whose whole name is a phrase such as "here" or "read more" in the language of the page; where
-    the page names no language, in any of more than twenty; those whose text is only punctuation or symbols; and those
-    whose name is their absolute URL, which is read out letter by letter. In a `<cite>` or a list of sources, such as
-    `class="references"`, a URL is fine. The name that assistive technology reads counts, so a label or a hidden word
-    that completes the phrase is enough. The single word "go" is no such phrase here, because it is also a name. Links
-    with `rel="nofollow"`, jumps within the page and links without any name are left out. One such link costs half,
-    twenty cost everything.
+    the page names no language, in any of about sixty; those whose text is only punctuation or symbols; and those whose
+    name is their absolute URL, which is read out letter by letter. On a page in another language, for which no such
+    phrases are known, only the latter two are found, and nothing is said when there are none. In a `<cite>` or a list
+    of sources, such as `class="references"`, a URL is fine. The name that assistive technology reads counts, so a label
+    or a hidden word that completes the phrase is enough. The single word "go" is no such phrase here, because it is
+    also a name. Links with `rel="nofollow"`, jumps within the page and links without any name are left out. One such
+    link costs half, twenty cost everything.
 
     ## Fails on
 
@@ -93,6 +94,8 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
             found.append(Offender(anchor.node, "is named by its URL alone", name, url))
     if not evaluated:
         return NotApplicable("The page has no links with a text to other pages.")
+    if not found and not has_phrases(page_language):
+        return NotApplicable("No phrases are known that say nothing in the language of the page.")
     return counted(
         document,
         found,
@@ -108,7 +111,7 @@ def _is_generic(anchor: Anchor, page_language: str) -> bool:
     """Return whether the name says nothing in the language of the link, inherited where it has none."""
     if "lang" in anchor.attrs:
         return is_generic_phrase(anchor.name, anchor.attrs["lang"])
-    if not is_generic_phrase(anchor.name, ""):
+    if not is_generic_phrase(anchor.name, None):
         return False
     around = language_around(anchor.node)
     return is_generic_phrase(anchor.name, page_language if around is None else around)

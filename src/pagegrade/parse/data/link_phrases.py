@@ -6,16 +6,24 @@ Collected by hand from what pages of these languages use and other checkers ask 
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Final
 
 SOURCE: Final = "own collection"
 LICENSE: Final = "Apache-2.0"
-DATE: Final = "2026-11-22"
+DATE: Final = "2026-11-29"
 MAX_CHARACTERS: Final = 60
 """A longer text says something."""
-_EDGES: Final = " \t\u00a0.,:;!?…·•|-–—_*+()[]{}<>«»‹›→←↑↓↗➔➜▶►▸\"'„“”‚‘’。、！？：（）「」"
+_EDGES: Final = " \t\u00a0.,:;!?…·•|-–—_*+()[]{}<>«»‹›→←↑↓↗➔➜▶►▸\"'„“”‚‘’。、！？：（）「」،؛؟۔।॥׃։"
+
+
+def _folded(text: str) -> str:
+    """``text`` in the form in which phrases are compared: without case, and with marks composed alike."""
+    return unicodedata.normalize("NFC", text.casefold())
+
+
 _GENERIC: Final = {
-    language: frozenset(part.strip() for part in phrases.split(","))
+    language: frozenset(_folded(part.strip()) for part in phrases.split(","))
     for language, phrases in {
         "en": "click, click here, click me, click this, click this link, click for more, continue, continue reading, "
         "details, find out more, for more, for more information, here, info, information, know more, learn more, "
@@ -41,7 +49,8 @@ _GENERIC: Final = {
         "sv": "fortsätt, här, klicka här, länk, läs mer, läs vidare, mer, mer info, mer information",
         "da": "her, klik her, læs mere, link, mere, mere info, se mere",
         "no": "her, klikk her, les mer, lenke, mer, mer info, se mer",
-        "fi": "klikkaa tästä, lisää, lisätietoja, linkki, lue lisää, tästä, täällä",
+        "fi": "klikkaa tästä, klikkaa tätä, lisää, lisätietoja, linkki, lue lisää, lue lisää tästä, tästä, täällä, "
+        "täältä",
         "pl": "czytaj dalej, czytaj więcej, dowiedz się więcej, kliknij tutaj, link, tutaj, więcej, więcej "
         "informacji, zobacz więcej",
         "cs": "číst dále, číst více, klikněte zde, odkaz, více, více informací, zde",
@@ -56,31 +65,97 @@ _GENERIC: Final = {
         "zh": "更多, 查看更多, 点击这里, 點擊這裡, 点这里, 了解更多, 瞭解更多, 详情, 詳情, 查看详情, 阅读全文, "
         "閱讀全文, 链接",
         "ko": "더보기, 더 보기, 여기, 여기를 클릭, 자세히, 자세히 보기, 클릭, 링크, 계속, 이동, 전체 보기",
-        "ta": "அடுத்த பக்கம், மறுபக்கம், முந்தைய பக்கம், முன்பக்கம், மேலும் அறிக, மேலும் தகவலுக்கு, மேலும் "
+        "ta": "இங்கே, மேலும் படிக்க, அடுத்த பக்கம், மறுபக்கம், முந்தைய பக்கம், முன்பக்கம், மேலும் அறிக, மேலும் தகவலுக்கு, மேலும் "
         "தரவுகளுக்கு, தயவுசெய்து இங்கே அழுத்தவும், இங்கே கிளிக் செய்யவும்",
+        "ar": "هنا, من هنا, اضغط هنا, انقر هنا, المزيد, للمزيد, اقرأ المزيد, إقرأ المزيد, قراءة المزيد, "
+        "اعرف المزيد, معرفة المزيد, عرض المزيد, مزيد من المعلومات, لمزيد من المعلومات, تفاصيل, التفاصيل, "
+        "رابط, الرابط, تابع القراءة, أكمل القراءة",
+        "af": "hier, klik hier, lees meer, lees verder, meer, meer inligting, skakel",
+        "az": "burada, bura klikləyin, buraya klikləyin, daha çox, davamı, ətraflı, ətraflı oxu, link",
+        "be": "тут, болей, далей, націсніце тут, падрабязней, спасылка, чытаць далей",
+        "bg": "тук, виж повече, вижте повече, връзка, детайли, кликнете тук, линк, натиснете тук, "
+        "научете повече, още, повече, повече информация, подробности, прочети повече, прочетете повече, "
+        "щракнете тук",
+        "bn": "এখানে, এখানে ক্লিক করুন, আরও, আরও জানুন, আরও দেখুন, আরও পড়ুন, আরো পড়ুন, বিস্তারিত, বিস্তারিত পড়ুন, লিংক, লিঙ্ক",
+        "ca": "aquí, clica aquí, detalls, enllaç, fes clic aquí, feu clic aquí, llegeix més, llegir més, "
+        "més, més informació, saber-ne més, veure més",
+        "el": "εδώ, δείτε εδώ, δείτε περισσότερα, διαβάστε εδώ, διαβάστε περισσότερα, κάντε κλικ εδώ, "
+        "κλικ εδώ, λεπτομέρειες, μάθετε περισσότερα, πατήστε εδώ, περισσότερα, περισσότερες πληροφορίες, "
+        "συνέχεια, σύνδεσμος",
+        "et": "siin, siit, kliki siia, klõpsake siin, link, lisainfo, loe edasi, loe lähemalt, "
+        "loe rohkem, loe veel, rohkem, rohkem infot, vaata lähemalt, vajuta siia",
+        "eu": "hemen, egin klik hemen, esteka, gehiago, gehiago irakurri, ikusi gehiago, "
+        "informazio gehiago, irakurri gehiago, klikatu hemen",
+        "gl": "aquí, faga clic aquí, fai clic aquí, ler máis, ligazón, máis, máis información, "
+        "prema aquí, saber máis, ver máis",
+        "he": "כאן, הקלק כאן, הקליקו כאן, המשך קריאה, להמשך קריאה, לחץ כאן, לחצו כאן, לפרטים, "
+        "לפרטים נוספים, לקריאה נוספת, למידע נוסף, מידע נוסף, עוד, פרטים נוספים, קישור, קרא עוד, קראו עוד",
+        "hi": "यहाँ, यहां, यहाँ क्लिक करें, यहां क्लिक करें, अधिक, अधिक जानकारी, अधिक जानें, अधिक पढ़ें, "
+        "आगे पढ़ें, और जानें, और देखें, और पढ़ें, ज़्यादा जानें, पूरा पढ़ें, लिंक, विवरण",
+        "hr": "ovdje, detaljnije, detalji, klikni ovdje, kliknite ovdje, link, opširnije, pročitaj više, "
+        "pročitajte više, poveznica, saznaj više, saznajte više, vidi više, više, više informacija",
+        "hy": "այստեղ, ավելին, իմանալ ավելին, կարդալ ավելին, հղում, մանրամասն, սեղմեք այստեղ",
+        "id": "di sini, disini, baca, baca lebih lanjut, baca selengkapnya, detail, info lebih lanjut, "
+        "klik, klik di sini, klik disini, lebih lanjut, lihat detail, lihat selengkapnya, "
+        "pelajari lebih lanjut, selengkapnya, tautan",
+        "is": "hér, lesa meira, meira, nánar, nánari upplýsingar, sjá meira, sjá nánar, smelltu hér, smellið hér",
+        "ka": "აქ, ბმული, გაიგე მეტი, გაიგეთ მეტი, დაწკაპეთ აქ, დააჭირეთ აქ, დეტალურად, ვრცლად, "
+        "იხილეთ მეტი, მეტი, სრულად, წაიკითხე მეტი",
+        "kk": "мұнда, осында, ары қарай, мұнда басыңыз, сілтеме, толық оқу, толығырақ",
+        "lt": "čia, daugiau, daugiau informacijos, nuoroda, plačiau, skaityti daugiau, skaityti toliau, "
+        "spauskite čia, spustelėkite čia, sužinoti daugiau",
+        "lv": "šeit, klikšķiniet šeit, lasīt tālāk, lasīt vairāk, saite, spiediet šeit, uzzināt vairāk, "
+        "vairāk, vairāk informācijas",
+        "mk": "тука, овде, детали, дознај повеќе, кликнете овде, кликнете тука, повеќе, прочитај повеќе, "
+        "прочитајте повеќе",
+        "mr": "येथे, अधिक माहिती, अधिक वाचा, आणखी वाचा, पुढे वाचा, येथे क्लिक करा, सविस्तर वाचा",
+        "ms": "di sini, baca lagi, baca selanjutnya, ketahui lebih lanjut, klik di sini, lagi, "
+        "maklumat lanjut, pautan, selanjutnya",
+        "ne": "यहाँ, थप, थप पढ्नुहोस्, पूरा पढ्नुहोस्, यहाँ क्लिक गर्नुहोस्",
+        "sk": "tu, čítať viac, čítať ďalej, kliknite sem, kliknite tu, odkaz, podrobnosti, viac, "
+        "viac info, viac informácií, zistiť viac",
+        "sl": "tukaj, beri dalje, izvedite več, klikni tukaj, kliknite tu, kliknite tukaj, podrobnosti, "
+        "povezava, preberi več, preberite več, več, več informacij",
+        "sq": "këtu, kliko këtu, klikoni këtu, lexo më shumë, lexoni më shumë, lidhje, më shumë, më tepër",
+        "sr": "овде, више, више информација, детаљније, кликни овде, кликните овде, линк, опширније, "
+        "прочитај више, прочитајте више, сазнај више, сазнајте више, ovde, više, više informacija, "
+        "detaljnije, klikni ovde, kliknite ovde, link, opširnije, pročitaj više, pročitajte više, "
+        "saznaj više, saznajte više",
+        "sw": "hapa, bofya hapa, bonyeza hapa, jifunze zaidi, maelezo zaidi, soma zaidi, zaidi",
+        "te": "ఇక్కడ, ఇంకా చదవండి, ఇక్కడ క్లిక్ చేయండి, మరింత చదవండి, మరిన్ని వివరాలు",
+        "th": "ที่นี่, คลิก, คลิกที่นี่, คลิ๊กที่นี่, ดูเพิ่มเติม, ดูรายละเอียด, รายละเอียด, รายละเอียดเพิ่มเติม, ลิงก์, อ่านต่อ, อ่านเพิ่มเติม, เพิ่มเติม",
+        "tl": "dito, alamin pa, basahin pa, higit pa, i-click dito, mag-click dito, magbasa pa, pindutin dito",
+        "ur": "یہاں, تفصیل, تفصیلات, لنک, مزید, مزید جانیں, مزید معلومات, مزید پڑھیں, یہاں کلک کریں",
+        "vi": "tại đây, ở đây, đây, bấm vào đây, chi tiết, click vào đây, liên kết, nhấn vào đây, "
+        "nhấp vào đây, thêm, tìm hiểu thêm, xem chi tiết, xem thêm, đọc thêm, đọc tiếp",
         "fa": "اطلاعات, اطلاعات بیشتر, این, اینجا, اینجا بزنید, اینجا کلیک کنید, برو, بیشتر, بیشتر بخوانید, بیشتر "
         "بدانید, شروع",
     }.items()
 }
-_NAMES_ELSEWHERE: Final = frozenset({"plus", "start"})
-"""Empty in one language and a proper name in others: "Start" is the front page of German and Swedish sites, "Plus" a
-subscription or a size. They count only where the page says its language."""
+_NAMES_ELSEWHERE: Final = frozenset({"dito", "plus", "start", "tu", "zaidi"})
+"""Empty in one language and a name or another word in others: "Start" is the front page of German and Swedish sites,
+"Plus" a subscription or a size. They count only where the page says its language."""
 _ALL: Final = frozenset().union(*_GENERIC.values())
-_ALIASES: Final = {"nb": "no", "nn": "no"}
+_ALIASES: Final = {"bs": "hr", "fil": "tl", "in": "id", "iw": "he", "nb": "no", "nn": "no", "sh": "sr"}
 
 
-def is_generic_phrase(text: str, language: str) -> bool:
+def is_generic_phrase(text: str, language: str | None) -> bool:
     """Return whether ``text`` is nothing but such a phrase, case and signs at its ends aside.
 
     Args:
         text: The whole name of a link.
         language: A language tag. Where it is empty, the phrases of all languages count but for those that name
-            something in another; a language without a list has none.
+            something in another; with ``None`` those count as well. A language without a list has none.
     """
     if len(text) > MAX_CHARACTERS:
         return False
-    phrase = text.strip(_EDGES).casefold()
-    return phrase in _ALL and phrase in _phrases(language)
+    phrase = _folded(text.strip(_EDGES))
+    return phrase in _ALL and (language is None or phrase in _phrases(language))
+
+
+def has_phrases(language: str) -> bool:
+    """Return whether there is a list for a language tag; an empty one means the lists of all languages."""
+    return bool(_phrases(language))
 
 
 def _phrases(language: str) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
@@ -20,10 +21,15 @@ MAX_LEVELS: Final = 10
 MIN_DIGITS: Final = 4
 """Fewer belong to the name of a thing: "chair2", "A320"."""
 _DIGIT: Final = re.compile(r"\d")
-_FILE_NAME: Final = re.compile(r"[^\s]{1,200}\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
+_FILE_NAME: Final = re.compile(r"[^\r\n]{0,199}[^\s]\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
 _GENERIC: Final = frozenset(
-    "image img photo photograph picture pic graphic icon thumbnail untitled placeholder bild foto grafik"
-    " afbeelding imagen imagem immagine obraz resim alt dsc dscf dscn".split(),
+    # What is another word or a name as well is left out: "imagine", "figure", "фотография" (also photography).
+    "image img photo photograph picture pic graphic icon thumbnail untitled placeholder alt dsc dscf dscn"
+    " undefined null bild bilde billede foto fotó fotka grafik grafika afbeelding argazkia ảnh attēls fénykép"
+    " gambar görsel hình imagem imagen imatge imaxe immagine kuva kép mynd nuotrauka obraz obrazek obrázek"
+    " obrázok paveikslėlis pilt poză resim slika valokuva zdjęcie şəkil εικόνα выява зображення изображение"
+    " картинка світлина слика снимка сурет фото նկար լուսանկար სურათი ფოტო תמונה تصویر صورة الصورة عکس"
+    " चित्र छवि तस्वीर फोटो ছবি รูป รูปภาพ ภาพ ภาพถ่าย 画像 写真 イメージ 图片 图像 照片 相片 圖片 圖像 이미지 사진".split(),
 )
 _NUMBER: Final = re.compile(r"[\s_.#()-]{0,9}\d{1,9}\)?$")
 """The number after a filler word in names such as "bild1", "Image 2" and "IMG_2041"."""
@@ -40,11 +46,16 @@ def lacks_alternative(image: Image) -> bool:
 
 def poor_alternative(name: str, url: str | None) -> str:
     """Explain why a text alternative says nothing: a filler word or the name of the file; "" when it says something."""
-    if _NUMBER.sub("", name.lower()) in _GENERIC:
+    if _NUMBER.sub("", unicodedata.normalize("NFC", name.lower())) in _GENERIC:
         return "generic word"
-    if _FILE_NAME.fullmatch(name) or _is_file_name_of(name, url):
+    if _is_written_like_a_file(name) or _is_file_name_of(name, url):
         return "file name"
     return ""
+
+
+def _is_written_like_a_file(name: str) -> bool:
+    """Return whether the name ends like a file; one of several words has the number that cameras and programs give."""
+    return _FILE_NAME.fullmatch(name) is not None and (" " not in name or len(_DIGIT.findall(name)) >= MIN_DIGITS)
 
 
 def _is_file_name_of(name: str, url: str | None) -> bool:

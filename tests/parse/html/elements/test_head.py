@@ -31,7 +31,8 @@ def test_references_are_what_a_browser_would_fetch() -> None:
     html = (
         "<head><link rel=stylesheet href=/a.css><link rel='alternate stylesheet' href=/no.css>"
         "<link rel='shortcut icon' href=/f.ico><link rel=manifest href=/m.json><link rel=canonical href=/no>"
-        "<link rel=preload as=font href=/f.woff2><script src=/s.js></script><script nomodule src=/old.js></script>"
+        "<link rel=preload as=font href=/f.woff2><link rel=preload as=image imagesrcset='/h,1.jpg 400w, /h2.jpg 800w'>"
+        "<link rel=prefetch imagesrcset='/no.jpg 1x'><script src=/s.js></script><script nomodule src=/old.js></script>"
         "<script type=module src=/m.js></script><script type=text/template src=/no.html></script>"
         "<style>@import '/i.css'; @font-face{src:url(/g.woff2)} .a{background:url(/bg.png)}</style></head>"
         "<body style='background:url(/body.png)'><img src=/1.png srcset='/2.png 2x'><img loading=lazy src=/3.png>"
@@ -50,6 +51,8 @@ def test_references_are_what_a_browser_would_fetch() -> None:
         ("/f.ico", "icon", True, True),
         ("/m.json", "manifest", True, False),
         ("/f.woff2", "preload", False, False),
+        ("/h,1.jpg", "preload", False, True),
+        ("/h2.jpg", "preload", False, True),
         ("/s.js", "script", False, False),
         ("/m.js", "script", False, False),
         ("/i.css", "stylesheet", False, False),

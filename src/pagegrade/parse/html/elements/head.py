@@ -11,6 +11,7 @@ from pagegrade.parse.aria.subtree_flags import HIDDEN, IN_BODY, IN_HEAD, NO_TEXT
 from pagegrade.parse.cascade.sheets import becomes_stylesheet
 from pagegrade.parse.css.urls import find_css_urls
 from pagegrade.parse.html.collect import Attributes, Closer, Collector, rel_tokens
+from pagegrade.parse.html.srcset import parse_srcset
 from pagegrade.parse.structured_data import structured_item_of_json_ld
 from pagegrade.parse.words import collapse
 
@@ -107,6 +108,9 @@ def link(into: Collector, node: Element, attrs: Attributes, flags: int) -> tuple
             into.reference(node, attrs, flags, url, "stylesheet", "href", lazy=True)
         elif "preload" in rel or "modulepreload" in rel:
             into.reference(node, attrs, flags, url, "preload", "href", alternative="imagesrcset" in attrs)
+    if "imagesrcset" in attrs and "preload" in rel:
+        for candidate, _ in parse_srcset(attrs["imagesrcset"]):
+            into.reference(node, attrs, flags, into.resolve(candidate), "preload", "imagesrcset", alternative=True)
     return flags, None
 
 
