@@ -81,12 +81,17 @@ def test_text_says_score_distribution_and_findings() -> None:
 def test_without_a_grade_no_score_is_shown() -> None:
     """The reason stands in its place."""
     found = (replace(FINDING, lost=None),)
-    none = replace(RESULT, score=None, exact=None, rating=None, no_grade="too_few_pages", caps=(), findings=found)
+    none = replace(RESULT, score=None, exact=None, rating=None, no_grade="too_few_pages", findings=found)
 
     assert "Fewer than five different pages" in render_audit_text(none)
     assert "of 100," not in render_audit_text(none)
     assert "Fewer than five different pages" in render_audit_html(none)
     assert "costs" not in render_audit_text(none)
+    # Neither a limit of the score, nor what it is of.
+    assert all(
+        "At most 49" not in text and "score is" not in text
+        for text in (render_audit_text(none), render_audit_html(none))
+    )
     assert " points" not in render_audit_html(none).partition("</style>")[2]
 
 

@@ -50,12 +50,13 @@ def test_it_says_the_score_the_findings_and_where_they_are() -> None:
 def test_without_a_grade_the_reason_stands_in_its_place() -> None:
     """And no points."""
     found = (replace(FINDING, lost=None),)
-    none = replace(RESULT, score=None, exact=None, rating=None, no_grade="too_few_pages", caps=(), findings=found)
+    none = replace(RESULT, score=None, exact=None, rating=None, no_grade="too_few_pages", findings=found)
     text = text_of(made(none))
 
     assert "Fewerthanfivedifferentpages" in text
     assert "Fixfirst" not in text
     assert "of100" not in text
+    assert "scoreis" not in text
 
 
 @pytest.mark.parametrize(

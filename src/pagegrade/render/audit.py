@@ -188,7 +188,7 @@ def _summary(page: TextPage, result: AuditResult) -> None:
     else:
         grade = (f"{result.score} of 100, {result.rating}", GRADE_STYLES[result.rating])
         page.line(Text.assemble(grade, f"  ({result.exact:g} before caps and rounding)"))
-    for cap in result.caps:
+    for cap in () if result.score is None else result.caps:
         page.line(f"At most {cap.max_score}: {cap.message}", indent=2)
     page.line(
         f"{result.fetched:,} of {result.found:,} known URLs were fetched, {result.read:,} of them pages; "
@@ -200,7 +200,7 @@ def _summary(page: TextPage, result: AuditResult) -> None:
             f"{result.carried:,} of the URLs {have} not changed since an earlier crawl, whose findings were carried "
             "over."
         )
-    if result.partial or not result.complete:
+    if result.score is not None and (result.partial or not result.complete):
         page.line("The crawl did not reach the whole site: the score is of the pages that were fetched.")
     for note in result.notes:
         page.line(visible(note, 400))

@@ -151,12 +151,12 @@ def _summary(result: AuditResult, words: Texts) -> list[str]:
 
 
 def _notes(result: AuditResult, words: Texts, said: Callable[[str], str]) -> list[str]:
+    if result.score is None:
+        return [words.gettext(NO_GRADE[result.no_grade][1]), *(visible(said(note), 400) for note in result.notes)]
     notes = [
         f"{words.gettext('The score is at most %(score)s.', score=cap.max_score)} {said(cap.message)}"
         for cap in result.caps
     ]
-    if result.score is None:
-        notes.append(words.gettext(NO_GRADE[result.no_grade][1]))
     if result.partial or not result.complete:
         notes.append(
             words.gettext("The crawl did not reach the whole site: the score is of the pages that were fetched.")
