@@ -150,6 +150,8 @@ class Link(msgspec.Struct, frozen=True, gc=False, array_like=True):
     hreflang: str = ""
     session: bool = False
     """The address as written carries an id of a session, which the identity leaves out."""
+    hidden: bool = False
+    """Nobody sees it, such as one of a menu that is closed: then it has no name, whatever its text."""
 
 
 KEPT_HEADERS: Final = (

@@ -30,3 +30,11 @@ def test_neighbors_of_a_list_may_be_called_the_same() -> None:
 
     assert hits(CHECK, pages=pages, links=links) == set()
     assert hits(CHECK, pages=pages, links=[*links, *others]) == {(number, "ambiguous") for number in range(1, 11)}
+
+
+def test_a_link_inside_its_page_may_be_called_as_on_all_pages() -> None:
+    """Such as the one that skips the menu: it leads to no other page."""
+    pages: list[dict[str, object]] = [{"page_id": number} for number in range(1, 21)]
+    links = [{"from_id": number, "to_id": number, "anchor": "Skip to content"} for number in range(1, 21)]
+
+    assert hits(CHECK, pages=pages, links=[*links, {"from_id": 1, "to_id": 2, "anchor": "Tea"}]) == set()

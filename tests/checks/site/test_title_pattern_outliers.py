@@ -15,3 +15,11 @@ def test_nine_of_ten_make_a_pattern() -> None:
     found = of(9, 1), of(8, 1), of(17, 2)
 
     assert found == ({(50, "other")}, set(), set())
+
+
+def test_a_page_may_be_called_as_the_site() -> None:
+    """A start page has the name that stands at the end of all other titles."""
+    pages = [{"page_id": 1, "repeat": 20, "title": "Tea | Garden"}]
+
+    assert hits(CHECK, pages=[*pages, {"page_id": 50, "title": "Garden"}]) == set()
+    assert hits(CHECK, pages=[*pages, {"page_id": 50, "title": "Shop"}]) == {(50, "other")}

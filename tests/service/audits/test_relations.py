@@ -75,6 +75,21 @@ def test_findings_come_with_examples_of_their_looks(database: Database, tmp_path
     assert {page: lost[page] for page in scored} == pytest.approx(scored, abs=0.51)
 
 
+def test_a_link_that_nobody_sees_is_none_without_a_text(database: Database, tmp_path: Path) -> None:
+    """A menu that is closed names nothing; a link that is seen and has no text has an empty one."""
+    world = make_world(8, pages=4, templates=1)
+    for path in ("/closed", "/seen"):
+        world.add(Page(path, title=path, h1=path, text=path))
+    world.pages["/"].markup["header"] = '<ul hidden><li><a href="/closed">Closed</a></ul><a href="/seen"></a>'
+    with serving(world) as site:
+        crawl = crawl_site(database, site)
+    found = relations(database, crawl, tmp_path / "out")
+    ids = {path: row["page_id"] for path, row in by_path(found["pages"], site).items()}
+    texts = {row["to_id"]: row["anchor"] for row in found["links"] if row["from_id"] == ids["/"]}
+
+    assert (texts[ids["/closed"]], texts[ids["/seen"]]) == (None, "")
+
+
 def test_redirects_and_sitemap_are_written_with_their_pages(database: Database, tmp_path: Path) -> None:
     """Their number in a row and their target; ids are those of the pages."""
     world = make_world(37, pages=20, faults=("redirect-chain", "redirect-loop"))

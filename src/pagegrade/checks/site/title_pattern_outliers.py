@@ -31,7 +31,7 @@ def title_pattern_outliers() -> str:
     ## What it checks
 
     What follows the last separator (`-`, `|`, `–`, `·`) in the titles of templates with at least ten pages: whether
-    at least nine of ten agree, and which do not.
+    at least nine of ten agree, and which do not. A title that says no more than what the others end with is no outlier.
 
     ## Fails on
 
@@ -62,5 +62,6 @@ def title_pattern_outliers() -> str:
             WHERE ending <> '' GROUP BY template_id, ending HAVING count(*) >= 0.9 * any_value(size)
         )
         SELECT page_id, 'other' AS state, NULL AS target_id, title AS value
-        FROM ends JOIN usual USING (template_id) WHERE ends.ending <> usual.ending
+        FROM ends JOIN usual USING (template_id)
+        WHERE ends.ending <> usual.ending AND lower(trim(title)) <> lower(trim(usual.ending))
     """

@@ -246,7 +246,7 @@ def _write_links(tx: Transaction, crawl: Crawl, write: Callable[[object], None])
                     "kind": row.kind,
                     "nofollow": row.nofollow,
                     "place": row.place,
-                    "anchor": row.anchor if row.kind == "a" else None,
+                    "anchor": None if row.kind != "a" or (row.hidden and not row.anchor) else row.anchor,
                     "hreflang": row.hreflang if row.kind == "hreflang" else None,
                 }
             )

@@ -135,7 +135,7 @@ def name_of(link: Link) -> str:
 
 
 def _link_row(from_id: int, link: Link, ids: Mapping[str, int]) -> LinkRow:
-    kept = (link.kind, link.nofollow, link.place, link.anchor, link.hreflang, link.session)
+    kept = (link.kind, link.nofollow, link.place, link.anchor, link.hreflang, link.session, link.hidden)
     return LinkRow(from_id, ids[name_of(link)], *kept)
 
 

@@ -195,7 +195,8 @@ def _links_of(page: Document, response: Response, drop: Sequence[str], canonical
         target = _target(url, drop)
         nofollow = "nofollow" in anchor.rel
         text = _text(anchor.name, MAX_ANCHOR)
-        yield Link(target, "a", regions.of(anchor.node), nofollow, text, session=has_session(url))
+        place, hidden = regions.of(anchor.node), anchor.hidden
+        yield Link(target, "a", place, nofollow, text, session=has_session(url), hidden=hidden)
 
 
 def _pages_shown(page: Document, response: Response, drop: Sequence[str]) -> Iterator[Link]:

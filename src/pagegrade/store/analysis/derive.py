@@ -261,9 +261,11 @@ def rank_pages(relations: Relations) -> None:
         relations.run(
             f"""
             CREATE OR REPLACE TABLE rank AS
-            WITH given AS (
-                SELECT edges.target AS node, sum(rank.value // degrees.degree) AS value FROM edges
-                JOIN rank ON rank.node = edges.source JOIN degrees ON degrees.node = edges.source GROUP BY edges.target
+            WITH parts AS (
+                SELECT node, value // degree AS value FROM rank JOIN degrees USING (node)
+            ), given AS (
+                SELECT edges.target AS node, sum(parts.value) AS value FROM edges
+                JOIN parts ON parts.node = edges.source GROUP BY edges.target
             ), dangling AS (
                 SELECT coalesce(sum(value), 0) // {max(1, count)} AS value FROM rank ANTI JOIN degrees USING (node)
             )

@@ -81,6 +81,8 @@ class LinkRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     hreflang: str
     session: bool = False
     """As of ``Link``; of crawls before it was kept, false."""
+    hidden: bool = False
+    """Likewise."""
 
 
 class FoundRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
