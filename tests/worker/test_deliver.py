@@ -13,6 +13,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
+from pagegrade.model.stored import ListPart
 from pagegrade.model.webhooks import StoredWebhook
 from pagegrade.parse.mail import MailServer
 from pagegrade.service.container import Services
@@ -115,7 +116,7 @@ def counted(services: Services, kind: str, outcome: str) -> float | None:
 
 def log(queue: Queue, webhook: StoredWebhook) -> list[tuple[Any, ...]]:
     """State, attempts, status and error of the deliveries."""
-    found, _ = queue.database.read_here(lambda tx: list_deliveries(tx, webhook.id, 1, 100))
+    found = queue.database.read_here(lambda tx: list_deliveries(tx, webhook.id, ListPart(per_page=100)))
     return [(each.state, each.attempts, each.http_status, each.error) for each in found]
 
 
@@ -238,7 +239,7 @@ def test_an_endless_answer_is_cut(services: Services, queue: Queue) -> None:
             webhook = hook(queue, receiver.url)
             finish(queue)
             await delivered(services, receiver)
-            (found,), _ = queue.database.read_here(lambda tx: list_deliveries(tx, webhook.id, 1, 1))
+            (found,) = queue.database.read_here(lambda tx: list_deliveries(tx, webhook.id, ListPart(per_page=1)))
 
             assert (found.state, len(found.answer or b"")) == ("delivered", 4_096)
 

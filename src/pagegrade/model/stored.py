@@ -248,6 +248,25 @@ class SiteQuery(msgspec.Struct, frozen=True, kw_only=True):
     """Projects without a score come last in both directions."""
 
 
+class ListPart(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for a part of a list by id: a numbered page, or what is beside an id."""
+
+    per_page: int
+    page: int | None = None
+    """From 1, and past the last one there is nothing; ``None``: beside an id."""
+    beside: int | None = None
+    """Id that the part begins after, whether or not that item still exists; ``None``: the beginning of the list."""
+    backward: bool = False
+    """True for the part that ends before that id."""
+    count: bool = False
+    """True to count the whole list, which is always done for a page."""
+
+    @property
+    def skipped(self) -> int:
+        """Items before a numbered page."""
+        return 0 if self.page is None else (self.page - 1) * self.per_page
+
+
 class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
     """Filters, order and page of a list of reports."""
 

@@ -181,10 +181,10 @@ def listed_answer(
     return unchanged(request, etag) or Response(status_code=200, content=body, headers=headers)
 
 
-def walked_answer(request: Request, found: Listed[bytes], walk: Walk) -> Response:
+def walked_answer(request: Request, items: Sequence[bytes], walk: Walk, *, version: str = "") -> Response:
     """Return 200 with a part of a list, encoded, or 304 if the client has it already."""
-    body, link = walk_body(found.items, walk)
-    etag = hashed_tag(f"{walk} {found.version}".encode()) if found.version else hashed_tag(body)
+    body, link = walk_body(items, walk)
+    etag = hashed_tag(f"{walk} {version}".encode()) if version else hashed_tag(body)
     headers = (*validators(etag), ("Link", link))
     return unchanged(request, etag) or Response(status_code=200, content=body, headers=headers)
 

@@ -17,7 +17,7 @@ from pagegrade.model.access import MAX_PROFILES, NO_ACCESS, Access, StoredAccess
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.audit import AuditSettings
 from pagegrade.model.errors import NotFound, OtherProject, QuotaExceeded, ValidationFailed
-from pagegrade.model.stored import Privacy
+from pagegrade.model.stored import ListPart, Privacy
 from pagegrade.service.access.operations import (
     AccessFields,
     Uses,
@@ -219,7 +219,7 @@ def test_a_key_of_a_project_has_the_profiles_of_its_project_alone(database: Data
     both = create(database, alice)
     key, _ = add_key(database, alice.id, project="staging.example")
     caller = Caller(account=alice, key=key)
-    listed = database.read_here(lambda tx: list_profiles(tx, caller, page=1, per_page=10))
+    listed = database.read_here(lambda tx: list_profiles(tx, caller, ListPart(page=1, per_page=10)))
 
     assert [each.id for each in listed.items] == [profile.id]
     with pytest.raises(NotFound):

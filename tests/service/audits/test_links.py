@@ -13,8 +13,9 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import LinkKind, NewURL, SettledURL, URLState
 from pagegrade.model.errors import NotFound
-from pagegrade.service.audits.links import LinkFilter, ShownLink, list_links, walk_links
-from pagegrade.service.id_lists import Part, Walked
+from pagegrade.model.stored import ListPart
+from pagegrade.service.audits.links import LinkFilter, ShownLink, list_links
+from pagegrade.service.id_lists import Listed
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.crawl_segments import LinkRow, add_segments, pack_segment
 from pagegrade.store.repositories.crawl_urls import add_urls, settle_urls
@@ -81,26 +82,26 @@ def seen(found: tuple[ShownLink, ...]) -> list[str]:
 def test_a_walk_meets_each_link_once_in_both_directions(database: Database, alice: Caller) -> None:
     """Whatever the batches that they are in, also empty ones."""
 
-    def step(part: Part) -> Walked[ShownLink]:
-        return database.read_here(partial(walk_links, caller=alice, audit_id=1, which=ALL, part=part))
+    def step(part: ListPart) -> Listed[ShownLink]:
+        return database.read_here(partial(list_links, caller=alice, audit_id=1, which=ALL, part=part))
 
     forth: list[str] = []
-    walked = step(Part(per_page=2, count=True))
+    walked = step(ListPart(per_page=2, count=True))
 
     assert (walked.total, walked.before) == (5, None)
     forth += seen(walked.items)
     while walked.after is not None:
-        walked = step(Part(per_page=2, beside=walked.after))
+        walked = step(ListPart(per_page=2, beside=walked.after))
         forth += seen(walked.items)
     back = seen(walked.items)
     while walked.before is not None:
-        walked = step(Part(per_page=2, beside=walked.before, backward=True))
+        walked = step(ListPart(per_page=2, beside=walked.before, backward=True))
         back = [*seen(walked.items), *back]
 
     assert forth == ["1-2", "1-3", "1-4", "2-1", "2-3"]
     assert back == forth
-    assert seen(step(Part(per_page=9, beside=1 << 50)).items) == []
-    assert seen(step(Part(per_page=2, beside=1 << 50, backward=True)).items) == ["2-1", "2-3"]
+    assert seen(step(ListPart(per_page=9, beside=1 << 50)).items) == []
+    assert seen(step(ListPart(per_page=2, beside=1 << 50, backward=True)).items) == ["2-1", "2-3"]
 
 
 @pytest.mark.parametrize(
@@ -118,10 +119,14 @@ def test_a_walk_meets_each_link_once_in_both_directions(database: Database, alic
 )
 def test_filters_combine(database: Database, alice: Caller, which: LinkFilter, found: list[str]) -> None:
     """And count what they let through, in pages as well."""
-    whole = database.read_here(partial(list_links, caller=alice, audit_id=1, which=which, page=1, per_page=10))
-    second = database.read_here(partial(list_links, caller=alice, audit_id=1, which=which, page=2, per_page=1))
+    whole = database.read_here(
+        partial(list_links, caller=alice, audit_id=1, which=which, part=ListPart(page=1, per_page=10))
+    )
+    second = database.read_here(
+        partial(list_links, caller=alice, audit_id=1, which=which, part=ListPart(page=2, per_page=1))
+    )
     walked = database.read_here(
-        partial(walk_links, caller=alice, audit_id=1, which=which, part=Part(per_page=10, count=True))
+        partial(list_links, caller=alice, audit_id=1, which=which, part=ListPart(per_page=10, count=True))
     )
 
     assert (seen(whole.items), whole.total, walked.total) == (found, len(found), len(found))
@@ -134,7 +139,14 @@ def test_links_are_sorted_by_their_targets(database: Database, alice: Caller) ->
 
     def part(page: int, per_page: int, which: LinkFilter = ALL) -> tuple[list[str], int]:
         found = database.read_here(
-            partial(list_links, caller=alice, audit_id=1, which=which, order="target", page=page, per_page=per_page)
+            partial(
+                list_links,
+                caller=alice,
+                audit_id=1,
+                which=which,
+                order="target",
+                part=ListPart(page=page, per_page=per_page),
+            )
         )
         return seen(found.items), found.total
 
@@ -152,7 +164,9 @@ def test_links_are_sorted_by_their_targets(database: Database, alice: Caller) ->
 def test_links_are_those_of_a_crawl_of_the_caller(database: Database, alice: Caller) -> None:
     """Ends that are no pages of the site are named as such; other accounts and crawls have none."""
     bob = Caller(account=add_owner(database, "Bob")[0])
-    listed = database.read_here(partial(list_links, caller=alice, audit_id=1, which=ALL, page=1, per_page=10))
+    listed = database.read_here(
+        partial(list_links, caller=alice, audit_id=1, which=ALL, part=ListPart(page=1, per_page=10))
+    )
 
     assert [(link.source[-1], link.target.url[-1], link.target.is_page) for link in listed.items[:3]] == [
         ("1", "2", True),
@@ -160,6 +174,6 @@ def test_links_are_those_of_a_crawl_of_the_caller(database: Database, alice: Cal
         ("1", "4", False),
     ]
     with pytest.raises(NotFound):
-        database.read_here(partial(list_links, caller=bob, audit_id=1, which=ALL, page=1, per_page=10))
+        database.read_here(partial(list_links, caller=bob, audit_id=1, which=ALL, part=ListPart(page=1, per_page=10)))
     with pytest.raises(NotFound):
-        database.read_here(partial(walk_links, caller=alice, audit_id=1, which=ALL, part=Part(per_page=1), crawl=2))
+        database.read_here(partial(list_links, caller=alice, audit_id=1, which=ALL, part=ListPart(per_page=1), crawl=2))

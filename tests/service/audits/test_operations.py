@@ -11,6 +11,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import AuditFilter
 from pagegrade.model.errors import NotFound, ValidationFailed
+from pagegrade.model.stored import ListPart
 from pagegrade.service.audits import operations as service
 from pagegrade.store.engine.database import Database
 from tests.audit_builders import OPTIONS, make_audit
@@ -68,7 +69,7 @@ def test_nobody_else_finds_an_audit(database: Database) -> None:
                 tx, alice, audit.id, service.AuditChange(again=True), options=OPTIONS, now_ms=now_ms()
             )
         )
-    listed = database.read_here(lambda tx: service.list_audits(tx, alice, AuditFilter(), page=1, per_page=10))
+    listed = database.read_here(lambda tx: service.list_audits(tx, alice, AuditFilter(), ListPart(page=1, per_page=10)))
 
     assert (listed.items, listed.total) == ((), 0)
 

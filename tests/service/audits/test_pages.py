@@ -13,8 +13,8 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import UNKNOWN_DEPTH, NewURL, SettledURL, URLFilter, URLState
 from pagegrade.model.errors import NotFound
-from pagegrade.service.audits.pages import PageOrder, count_clicks, list_pages, walk_pages
-from pagegrade.service.id_lists import Part
+from pagegrade.model.stored import ListPart
+from pagegrade.service.audits.pages import PageOrder, count_clicks, list_pages
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.crawl_segments import PageRow, add_segments, pack_segment
 from pagegrade.store.repositories.crawl_urls import add_urls, settle_urls
@@ -71,7 +71,14 @@ def test_pages_come_in_an_order(database: Database, alice: Caller, order: PageOr
 
     def seen(page: int, per_page: int, which: URLFilter = URLFilter()) -> tuple[list[tuple[int, int | None]], int]:  # noqa: B008 - frozen
         found = database.read_here(
-            partial(list_pages, caller=alice, audit_id=1, which=which, order=order, page=page, per_page=per_page)
+            partial(
+                list_pages,
+                caller=alice,
+                audit_id=1,
+                which=which,
+                order=order,
+                part=ListPart(page=page, per_page=per_page),
+            )
         )
         return [(one.stored.url_id, one.row.score if one.row else None) for one in found.items], found.total
 
@@ -103,12 +110,12 @@ def test_lists_of_pages_are_walked_both_ways(database: Database) -> None:
     crawl = claim(database)
     fill(database, crawl)
 
-    def walked(part: Part, which: URLFilter = URLFilter()) -> tuple[list[int], int | None, int | None]:  # noqa: B008 - frozen
-        found = database.read_here(lambda tx: walk_pages(tx, alice, audit.id, which, part))
+    def walked(part: ListPart, which: URLFilter = URLFilter()) -> tuple[list[int], int | None, int | None]:  # noqa: B008 - frozen
+        found = database.read_here(lambda tx: list_pages(tx, alice, audit.id, which, part))
         return [page.stored.url_id for page in found.items], found.before, found.after
 
-    assert walked(Part(per_page=1)) == ([1], None, 1)
-    assert walked(Part(per_page=1, beside=1)) == ([2], 2, None)
-    assert walked(Part(per_page=1, beside=2, backward=True)) == ([1], None, 1)
-    assert walked(Part(per_page=9), URLFilter(search="other", status=200)) == ([2], None, None)
-    assert walked(Part(per_page=9), URLFilter(status=404)) == ([], None, None)
+    assert walked(ListPart(per_page=1)) == ([1], None, 1)
+    assert walked(ListPart(per_page=1, beside=1)) == ([2], 2, None)
+    assert walked(ListPart(per_page=1, beside=2, backward=True)) == ([1], None, 1)
+    assert walked(ListPart(per_page=9), URLFilter(search="other", status=200)) == ([2], None, None)
+    assert walked(ListPart(per_page=9), URLFilter(status=404)) == ([], None, None)

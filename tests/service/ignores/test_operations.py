@@ -10,6 +10,7 @@ import pytest
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed
 from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
+from pagegrade.model.stored import ListPart
 from pagegrade.service.ignores.operations import create_ignore, delete_ignore, list_ignores, show_ignore
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
@@ -77,7 +78,7 @@ def test_reports_and_rules_of_others_are_not_there(database: Database, alice: Ac
         with pytest.raises(NotFound):
             database.write_here(lambda tx, use_case=use_case: use_case(tx, bob, number))  # type: ignore[misc]
 
-    assert database.read_here(lambda tx: list_ignores(tx, bob, page=1, per_page=10)).total == 0
+    assert database.read_here(lambda tx: list_ignores(tx, bob, ListPart(page=1, per_page=10))).total == 0
 
 
 def test_an_account_has_a_bounded_number_of_rules(database: Database, alice: Account) -> None:
@@ -87,6 +88,6 @@ def test_an_account_has_a_bounded_number_of_rules(database: Database, alice: Acc
 
     with pytest.raises(QuotaExceeded):
         create(database, alice)
-    left = database.read_here(lambda tx: list_ignores(tx, Caller(account=alice), page=1, per_page=10))
+    left = database.read_here(lambda tx: list_ignores(tx, Caller(account=alice), ListPart(page=1, per_page=10)))
 
     assert left.total == MAX_RULES

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import NotFound, PreconditionFailed, QuotaExceeded, ValidationFailed
 from pagegrade.model.monitors import MIN_INTERVAL_MS, Budget, Monitor
-from pagegrade.service.id_lists import Part
+from pagegrade.model.stored import ListPart
 from pagegrade.service.monitors.operations import (
     MonitorChange,
     create_monitor,
@@ -20,7 +20,6 @@ from pagegrade.service.monitors.operations import (
     list_monitors,
     show_monitor,
     update_monitor,
-    walk_monitors,
 )
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
@@ -118,7 +117,7 @@ def test_a_monitor_is_of_its_account(database: Database, alice: Account) -> None
     with pytest.raises(NotFound):
         database.read_here(lambda tx: list_crossings(tx, bob, 1, OPTIONS, NOW_MS, from_run=1))
 
-    assert database.read_here(lambda tx: list_monitors(tx, bob, page=1, per_page=10)).total == 0
+    assert database.read_here(lambda tx: list_monitors(tx, bob, ListPart(page=1, per_page=10))).total == 0
 
 
 def test_a_condition_on_the_state_is_asked_in_the_transaction(database: Database, alice: Account) -> None:
@@ -145,7 +144,7 @@ def test_a_list_is_walked_in_both_directions(database: Database, alice: Account)
 
     def walk(beside: int | None, *, backward: bool = False) -> tuple[list[int], int | None, int | None, int | None]:
         walked = database.read_here(
-            lambda tx: walk_monitors(tx, caller, Part(per_page=2, beside=beside, backward=backward, count=True))
+            lambda tx: list_monitors(tx, caller, ListPart(per_page=2, beside=beside, backward=backward, count=True))
         )
         return [monitor.id for monitor in walked.items], walked.before, walked.after, walked.total
 

@@ -9,13 +9,12 @@ import pytest
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed
 from pagegrade.model.monitors import LONGEST_MS, MAX_REASON, MAX_SILENCES, Silence
-from pagegrade.service.id_lists import Part
+from pagegrade.model.stored import ListPart
 from pagegrade.service.monitors.operations import (
     begin_silence,
     end_silence,
     list_silences,
     show_silence,
-    walk_silences,
 )
 from pagegrade.store.engine.database import Database
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -42,8 +41,10 @@ def test_a_silence_is_begun_shown_and_ended(database: Database) -> None:
 
     assert (made.project, made.reason, made.author) == ("example.com", "Repair.", "Alice")
     assert database.read_here(lambda tx: show_silence(tx, alice, made.id, NOW_MS)) == made
-    assert database.read_here(lambda tx: list_silences(tx, alice, NOW_MS, page=1, per_page=10)).items == (made,)
-    walked = database.read_here(lambda tx: walk_silences(tx, alice, NOW_MS, Part(per_page=10, count=True)))
+    assert database.read_here(lambda tx: list_silences(tx, alice, NOW_MS, ListPart(page=1, per_page=10))).items == (
+        made,
+    )
+    walked = database.read_here(lambda tx: list_silences(tx, alice, NOW_MS, ListPart(per_page=10, count=True)))
 
     assert (walked.items, walked.total) == ((made,), 1)
     with pytest.raises(NotFound):

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Caller, Key
 from pagegrade.model.errors import NotFound, ValidationFailed, Violation
+from pagegrade.model.stored import ListPart
 from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.webhooks import operations as service
@@ -96,7 +97,7 @@ def test_webhooks_of_others_are_not_there(database: Database) -> None:
         lambda tx: service.delete_webhook(tx, bob, made.id),
         lambda tx: service.rotate_secret(tx, bob, made.id, NOW_MS),
         lambda tx: service.send_test(tx, bob, made.id, NOW_MS),
-        lambda tx: service.list_deliveries(tx, bob, made.id, page=1, per_page=10),
+        lambda tx: service.list_deliveries(tx, bob, made.id, ListPart(per_page=10)),
         lambda tx: service.send_again(tx, bob, made.id, 1, NOW_MS),
     ):
         with pytest.raises(NotFound):

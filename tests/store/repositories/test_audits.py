@@ -16,7 +16,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit, AuditFilter, StopReason
 from pagegrade.model.monitors import REMIND_MS
-from pagegrade.model.stored import Privacy
+from pagegrade.model.stored import ListPart, Privacy
 from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.service.audits.operations import AuditChange, change_audit
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor, update_monitor
@@ -26,12 +26,11 @@ from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import delete_account, mark_erasing
 from pagegrade.store.repositories.audits import (
     announce_end,
-    audits_beside,
-    audits_page,
     count_audits,
     count_open_crawls,
     delete_audit,
     hold_owner,
+    list_audits,
     list_crawls,
     load_audit,
     load_result,
@@ -178,7 +177,8 @@ def test_an_audit_has_its_newest_crawl_and_the_result_of_the_last_evaluated(data
     assert audit.summary is not None
     found = {
         name: [
-            one.id for one in database.read_here(partial(audits_page, account_id=mine, which=which, first=0, count=9))
+            one.id
+            for one in database.read_here(partial(list_audits, account_id=mine, which=which, part=ListPart(per_page=9)))
         ]
         for name, which in {
             "all": AuditFilter(),
@@ -189,7 +189,7 @@ def test_an_audit_has_its_newest_crawl_and_the_result_of_the_last_evaluated(data
             "none": AuditFilter(search="%"),
         }.items()
     }
-    beside = database.read_here(lambda tx: audits_beside(tx, mine, AuditFilter(), 5, beside=2, backward=False))
+    beside = database.read_here(lambda tx: list_audits(tx, mine, AuditFilter(), ListPart(per_page=5, beside=2)))
     counts = database.read_here(lambda tx: (count_audits(tx, mine, AuditFilter()), count_open_crawls(tx, mine)))
     crawls = database.read_here(lambda tx: list_crawls(tx, made.id))
     result = database.read_here(lambda tx: load_result(tx, crawl.id))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from pagegrade.model.account import Caller
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import ManualResult
-from pagegrade.model.stored import Priority
+from pagegrade.model.stored import ListPart, Priority
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.queue.lease import start_run
 from pagegrade.store.queue.runs import enqueue_run
@@ -100,7 +100,9 @@ def test_rules_are_listed_newest_first_in_pages(database: Database) -> None:
     numbers = [add(database) for _ in range(3)] + [add(database, replace(RULE, check="title"), report_id=target)]
 
     def listed(page: int, *, check: str | None = None, report_id: int | None = None) -> tuple[list[int | None], int]:
-        found, total = database.read_here(lambda tx: list_ignores(tx, 1, page, 2, check=check, report_id=report_id))
+        part = ListPart(page=page, per_page=2)
+        found = database.read_here(lambda tx: list_ignores(tx, 1, part, check=check, report_id=report_id))
+        total = database.read_here(lambda tx: count_ignores(tx, 1, check=check, report_id=report_id))
         return [one.rule.id for one in found], total
 
     assert listed(1) == ([numbers[3], numbers[2]], 4)

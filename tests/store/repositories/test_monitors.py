@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from sqlalchemy import text
 
 from pagegrade.model.monitors import Budget, BudgetChange, Crossing, Monitor
+from pagegrade.model.stored import ListPart
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories import monitors
 from pagegrade.store.repositories.monitors import (
@@ -24,7 +25,6 @@ from pagegrade.store.repositories.monitors import (
     list_recent_crossings,
     load_monitor,
     save_monitor,
-    walk_monitors,
 )
 from pagegrade.store.repositories.reports import GREATEST_ID, delete_report
 from tests.queue_builders import Queue
@@ -102,17 +102,17 @@ def test_lists_are_newest_first(database: Database) -> None:
             new(tx, report_id=1 + place % 2)
         delete_monitor(tx, 1, 3)
         found = [
-            list_monitors(tx, 1, 1, 3)[0],
-            list_monitors(tx, 1, 2, 3)[0],
-            list_monitors(tx, 1, 3, 3)[0],
-            list_monitors(tx, 2, 1, 3)[0],
-            list_monitors(tx, 1, 1, 9, report_id=2)[0],
-            walk_monitors(tx, 1, 2, beside=None, backward=False),
-            walk_monitors(tx, 1, 2, beside=3, backward=False),
-            walk_monitors(tx, 1, 2, beside=1, backward=True),
+            list_monitors(tx, 1, ListPart(page=1, per_page=3)),
+            list_monitors(tx, 1, ListPart(page=2, per_page=3)),
+            list_monitors(tx, 1, ListPart(page=3, per_page=3)),
+            list_monitors(tx, 2, ListPart(page=1, per_page=3)),
+            list_monitors(tx, 1, ListPart(page=1, per_page=9), report_id=2),
+            list_monitors(tx, 1, ListPart(per_page=2)),
+            list_monitors(tx, 1, ListPart(per_page=2, beside=3)),
+            list_monitors(tx, 1, ListPart(per_page=2, beside=1, backward=True)),
             list_of_report(tx, 1),
         ]
-        assert (count_monitors(tx, 1), count_monitors(tx, 2), list_monitors(tx, 1, 9, 3)[1]) == (4, 0, 4)
+        assert (count_monitors(tx, 1), count_monitors(tx, 2), count_monitors(tx, 1, report_id=2)) == (4, 0, 2)
         return [[monitor.id for monitor in page] for page in found]
 
     assert database.write_here(work) == [[5, 4, 2], [1], [], [], [4, 2], [5, 4], [2, 1], [4, 2], [1, 5]]

@@ -8,6 +8,7 @@ import pytest
 
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.monitors import Silence
+from pagegrade.model.stored import ListPart
 from pagegrade.model.webhooks import Event
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.installation import trust_clock
@@ -103,7 +104,8 @@ def test_silences_name_who_began_them(database: Database) -> None:
     first, second = world.silence(monitor_id=world.monitors[0]), world.silence(key, project="b.example")
     database.write_here(lambda tx: end_silence(tx, world.alice.id, first.id, NOW_MS + 1))
     later = NOW_MS + 2
-    listed, total = database.read_here(lambda tx: list_silences(tx, world.alice.id, later, 1, 10))
+    listed = database.read_here(lambda tx: list_silences(tx, world.alice.id, later, ListPart(per_page=10)))
+    total = database.read_here(lambda tx: count_silences(tx, world.alice.id, later))
     over = database.read_here(lambda tx: load_silence(tx, world.alice.id, first.id, later))
     queue = world.queue
     kept = queue.rows("SELECT count(*) FROM silences")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pagegrade.model.stored import ListPart
 from pagegrade.model.webhooks import ROTATION_MS, ClaimedWebhook, Event, EventType, Kind, StoredWebhook
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories import webhooks as store
@@ -96,12 +97,13 @@ def test_webhooks_are_listed_by_page(database: Database) -> None:
     """Newest first, of one account."""
     made = [add(database).id for _ in range(3)]
     add(database, 2)
-    first, total = database.read_here(lambda tx: list_webhooks(tx, 1, 1, 2))
-    rest, _ = database.read_here(lambda tx: list_webhooks(tx, 1, 2, 2))
 
-    assert ([each.id for each in (*first, *rest)], total) == (made[::-1], 3)
-    assert database.read_here(lambda tx: list_webhooks(tx, 1, 3, 2)) == ((), 3)
-    assert database.read_here(lambda tx: count_webhooks(tx, 2)) == 1
+    def listed(page: int) -> list[int]:
+        part = ListPart(page=page, per_page=2)
+        return [each.id for each in database.read_here(lambda tx: list_webhooks(tx, 1, part))]
+
+    assert [listed(page) for page in (1, 2, 3)] == [made[:0:-1], made[:1], []]
+    assert [database.read_here(partial(count_webhooks, account_id=number)) for number in (1, 2)] == [3, 1]
 
 
 def test_a_rotation_keeps_the_previous_secret_for_a_day(database: Database) -> None:
@@ -178,7 +180,7 @@ class Outbox:
 
     def log(self, webhook: StoredWebhook) -> list[tuple[str, int, int | None]]:
         """State, attempts and next time of the deliveries, oldest first."""
-        found, _ = self.database.read_here(lambda tx: list_deliveries(tx, webhook.id, 1, 100))
+        found = self.database.read_here(lambda tx: list_deliveries(tx, webhook.id, ListPart(per_page=100)))
         return [(each.state, each.attempts, each.due_at_ms) for each in reversed(found)]
 
     def find(self, webhook: StoredWebhook) -> StoredWebhook:

@@ -18,6 +18,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.access import MAX_PROFILES, StoredAccess
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed
+from pagegrade.model.stored import ListPart
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.access import operations as service
 from pagegrade.service.accounts.access import choose_account
@@ -106,7 +107,7 @@ def delete(profile_id: int, account_id: int | None) -> None:
 def show_all(account_id: int | None, format_name: str) -> None:
     """Write the profiles of an account to stdout, without their secrets."""
     check_format(format_name)
-    found = _write(account_id, lambda tx, caller: service.list_profiles(tx, caller, page=1, per_page=MAX_PROFILES))
+    found = _write(account_id, lambda tx, caller: service.list_profiles(tx, caller, ListPart(per_page=MAX_PROFILES)))
     write_list([_entry(profile) for profile in found.items], COLUMNS, format_name)
 
 

@@ -12,18 +12,18 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import Monitor, Remind, Silence
+from pagegrade.model.stored import ListPart
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.access import choose_account
-from pagegrade.service.id_lists import Part
 from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import (
     MonitorChange,
     begin_silence,
     end_silence,
+    list_silences,
     read_budgets,
     read_schedule,
     read_timezone,
-    walk_silences,
 )
 from pagegrade.store.engine.database import Transaction
 from pagegrade.wiring import service_options
@@ -132,7 +132,7 @@ def show_all(account_id: int | None, format_name: str) -> None:
     check_format(format_name)
 
     def load(tx: Transaction, caller: Caller) -> tuple[Monitor, ...]:
-        return service.walk_monitors(tx, caller, Part(per_page=LISTED)).items
+        return service.list_monitors(tx, caller, ListPart(per_page=LISTED)).items
 
     write_list([_entry(monitor) for monitor in _write(account_id, load)], COLUMNS, format_name)
 
@@ -168,7 +168,7 @@ def show_silences(account_id: int | None, format_name: str) -> None:
     check_format(format_name)
 
     def load(tx: Transaction, caller: Caller) -> tuple[Silence, ...]:
-        return walk_silences(tx, caller, now_ms(), Part(per_page=LISTED)).items
+        return list_silences(tx, caller, now_ms(), ListPart(per_page=LISTED)).items
 
     rows = [
         {

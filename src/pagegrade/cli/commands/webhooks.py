@@ -11,6 +11,7 @@ from pagegrade.cli.output import check_format, write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed
+from pagegrade.model.stored import ListPart
 from pagegrade.model.webhooks import MAX_WEBHOOKS, StoredDelivery, StoredWebhook
 from pagegrade.render.escape import visible
 from pagegrade.report.serialize import timestamp
@@ -121,7 +122,7 @@ def delete(webhook_id: int, account_id: int | None) -> None:
 def show_all(account_id: int | None, format_name: str) -> None:
     """Write the webhooks of an account to stdout, without their secrets."""
     check_format(format_name)
-    found = _write(account_id, lambda tx, caller: service.list_webhooks(tx, caller, page=1, per_page=MAX_WEBHOOKS))
+    found = _write(account_id, lambda tx, caller: service.list_webhooks(tx, caller, ListPart(per_page=MAX_WEBHOOKS)))
     write_list([_entry(webhook) for webhook in found.items], COLUMNS, format_name)
 
 
@@ -132,7 +133,7 @@ def show_deliveries(webhook_id: int, account_id: int | None, format_name: str) -
         account_id,
         _known(
             webhook_id,
-            lambda tx, caller: service.list_deliveries(tx, caller, webhook_id, page=1, per_page=LISTED),
+            lambda tx, caller: service.list_deliveries(tx, caller, webhook_id, ListPart(per_page=LISTED)),
             more="",
         ),
     )

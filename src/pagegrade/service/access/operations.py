@@ -21,11 +21,12 @@ from pagegrade.model.errors import (
     ValidationFailed,
     Violation,
 )
+from pagegrade.model.stored import ListPart
 from pagegrade.parse.http.access import read_access, split_cookies, split_header
 from pagegrade.parse.http.certificates import read_chain
 from pagegrade.parse.url import origin, project_of
 from pagegrade.service.access.vault import KeyState, Vault
-from pagegrade.service.id_lists import Listed, Part, Walked, walk
+from pagegrade.service.id_lists import Listed, part_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import access_profiles as store
@@ -153,23 +154,9 @@ def show_with_uses(tx: Transaction, caller: Caller, profile_id: int) -> tuple[St
     return found, Uses(*store.count_uses(tx, found), audits=sum(each == found for each in used))
 
 
-def list_profiles(tx: Transaction, caller: Caller, *, page: int, per_page: int) -> Listed[StoredAccess]:
-    """A page of the caller's profiles, newest first."""
-    found = _own(tx, caller)
-    return Listed(items=found[(page - 1) * per_page : page * per_page], total=len(found))
-
-
-def walk_profiles(tx: Transaction, caller: Caller, part: Part) -> Walked[StoredAccess]:
+def list_profiles(tx: Transaction, caller: Caller, part: ListPart) -> Listed[StoredAccess]:
     """Some of the caller's profiles, newest first."""
-
-    def read(count: int, *, beside: int | None, backward: bool) -> tuple[StoredAccess, ...]:
-        own = _own(tx, caller)
-        if not backward:
-            return tuple(each for each in own if beside is None or each.id < beside)[:count]
-        before = tuple(each for each in own if beside is None or each.id > beside)
-        return before[-count:]
-
-    return walk(read, lambda profile: profile.id, part, lambda: len(_own(tx, caller)))
+    return part_of(_own(tx, caller), lambda profile: profile.id, part)
 
 
 def delete_profile(

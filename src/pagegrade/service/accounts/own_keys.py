@@ -8,9 +8,10 @@ from typing import Final
 
 from pagegrade.model.account import KEYS, Caller, Key
 from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, Unauthenticated, ValidationFailed, Violation
+from pagegrade.model.stored import ListPart
 from pagegrade.service.accounts.access import PROJECT, SCOPE, issue_key, works
 from pagegrade.service.accounts.operations import NAME
-from pagegrade.service.id_lists import Listed, Part, Walked, walk
+from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import credentials as store
@@ -133,20 +134,11 @@ def list_own_keys(tx: Transaction, account_id: int) -> tuple[Key, ...]:
     return list_keys(tx, account_id)
 
 
-def page_own_keys(tx: Transaction, caller: Caller, *, page: int, per_page: int) -> Listed[Key]:
-    """A page of the keys of the account that were not revoked, newest first."""
-    found, total = store.page_keys(tx, caller.account.id, page, per_page)
-    return Listed(items=found, total=total)
-
-
-def walk_own_keys(tx: Transaction, caller: Caller, part: Part) -> Walked[Key]:
+def list_unrevoked_keys(tx: Transaction, caller: Caller, part: ListPart) -> Listed[Key]:
     """Some of the keys of the account that were not revoked, newest first."""
-    return walk(
-        partial(store.walk_keys, tx, caller.account.id),
-        lambda key: key.id,
-        part,
-        lambda: page_own_keys(tx, caller, page=1, per_page=1).total,
-    )
+    account_id = caller.account.id
+    read = partial(store.list_unrevoked, tx, account_id)
+    return read_part(read, lambda key: key.id, part, lambda: store.count_unrevoked(tx, account_id))
 
 
 def find_own_key(tx: Transaction, account_id: int, key_id: int) -> Key:

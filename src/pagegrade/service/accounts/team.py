@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Action, Caller, Invitation, Role, Session, Teammate
 from pagegrade.model.errors import InvalidInput, NotFound
+from pagegrade.model.stored import ListPart
 from pagegrade.service.accounts.operations import clean_label
 from pagegrade.service.accounts.sessions import NewPerson, digest, is_token, make_token, start_as_new
-from pagegrade.service.id_lists import Listed, Part, Walked, page_of, walk_of
+from pagegrade.service.id_lists import Listed, part_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.accounts import add_account, load_account, save_account
@@ -83,14 +84,9 @@ def find_team(tx: Transaction, caller: Caller, now_ms: int) -> Team:
     return Team(members=_members(tx, account), invitations=list_invitations(tx, account.id, now_ms))
 
 
-def page_members(tx: Transaction, caller: Caller, *, page: int, per_page: int) -> Listed[Teammate]:
-    """A page of the members of the open account, the highest id first."""
-    return page_of(_members_by_id(tx, caller), page=page, per_page=per_page)
-
-
-def walk_members(tx: Transaction, caller: Caller, part: Part) -> Walked[Teammate]:
+def list_members(tx: Transaction, caller: Caller, part: ListPart) -> Listed[Teammate]:
     """Some of the members of the open account, the highest id first."""
-    return walk_of(_members_by_id(tx, caller), lambda each: each.person.id, part)
+    return part_of(_members_by_id(tx, caller), lambda each: each.person.id, part)
 
 
 def show_member(tx: Transaction, caller: Caller, person_id: int) -> Teammate:
@@ -105,14 +101,9 @@ def show_member(tx: Transaction, caller: Caller, person_id: int) -> Teammate:
     raise NotFound
 
 
-def page_invitations(tx: Transaction, caller: Caller, now_ms: int, *, page: int, per_page: int) -> Listed[Invitation]:
-    """A page of the invitations that can be accepted, newest first."""
-    return page_of(list_invitations(tx, caller.account.id, now_ms), page=page, per_page=per_page)
-
-
-def walk_invitations(tx: Transaction, caller: Caller, now_ms: int, part: Part) -> Walked[Invitation]:
+def list_open_invitations(tx: Transaction, caller: Caller, now_ms: int, part: ListPart) -> Listed[Invitation]:
     """Some of the invitations that can be accepted, newest first."""
-    return walk_of(list_invitations(tx, caller.account.id, now_ms), lambda each: each.id, part)
+    return part_of(list_invitations(tx, caller.account.id, now_ms), lambda each: each.id, part)
 
 
 def show_invitation(tx: Transaction, caller: Caller, invitation_id: int, *, now_ms: int) -> Invitation:

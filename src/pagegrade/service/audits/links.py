@@ -11,8 +11,9 @@ import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import PAGE_STATES, Crawl, LinkKind, PageState, URLState
+from pagegrade.model.stored import ListPart
 from pagegrade.service.audits.operations import find_crawl, show_audit
-from pagegrade.service.id_lists import Listed, Part, Walked, walk
+from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawl_segments import LinkRow, each_segment
 from pagegrade.store.repositories.crawl_urls import LinkedURL, linked_urls, targets_of, urls_of
@@ -54,27 +55,44 @@ def list_links(
     caller: Caller,
     audit_id: int,
     which: LinkFilter,
+    part: ListPart,
     *,
     crawl: int | None = None,
     order: LinkOrder = "source",
-    page: int,
-    per_page: int,
 ) -> Listed[ShownLink]:
-    """A page of the links of a crawl.
+    """Some of the links of a crawl; only numbered pages have another order than that of their sources.
 
     Raises:
         NotFound: There is no such audit or crawl.
     """
     of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
-    first = (page - 1) * per_page
-    if order == "target":
-        found, total = _by_target(tx, of, which, first, per_page)
-    else:
-        every = each_link(tx, of, which)
-        found = list(islice(every, first, first + per_page))
-        # Where the list ends before this page, its length is counted from the beginning.
-        total = first + len(found) + sum(1 for _ in every) if found else sum(1 for _ in each_link(tx, of, which))
-    return Listed(items=shown_links(tx, of, found), total=total)
+    if part.page is not None:
+        # Counted and read in one pass, because each is one over all batches.
+        first, size = part.skipped, part.per_page
+        if order == "target":
+            found, total = _by_target(tx, of, which, first, size)
+        else:
+            every = each_link(tx, of, which)
+            found = list(islice(every, first, first + size))
+            # Where the list ends before this page, its length is counted from the beginning.
+            total = first + len(found) + sum(1 for _ in every) if found else sum(1 for _ in each_link(tx, of, which))
+        return Listed(items=shown_links(tx, of, found), total=total)
+
+    def read(part: ListPart) -> tuple[ShownLink, ...]:
+        place = None if part.beside is None else min(part.beside // _BATCH, of.segments)
+        if part.backward:
+            numbers: Iterable[int] = range((of.segments if place is None else place + 1) - 1, -1, -1)
+            rows = _each(tx, of.id, which, numbers, backward=True)
+            wanted = (found for found in rows if part.beside is None or found[0] < part.beside)
+            return shown_links(tx, of, list(islice(wanted, part.per_page))[::-1])
+        rows = _each(tx, of.id, which, range(place or 0, of.segments))
+        wanted = (found for found in rows if part.beside is None or found[0] > part.beside)
+        return shown_links(tx, of, list(islice(wanted, part.per_page)))
+
+    def count() -> int:
+        return sum(1 for _ in each_link(tx, of, which))
+
+    return read_part(read, lambda link: link.id, part, count)
 
 
 def _by_target(
@@ -97,33 +115,6 @@ def _by_target(
     found = [one for one in each_link(tx, crawl, which) if one[1].to_id in wanted] if wanted else []
     found.sort(key=lambda one: (one[1].to_id, one[0]))
     return found[first - before : first - before + count], passed
-
-
-def walk_links(
-    tx: Transaction, caller: Caller, audit_id: int, which: LinkFilter, part: Part, *, crawl: int | None = None
-) -> Walked[ShownLink]:
-    """Some of the links of a crawl.
-
-    Raises:
-        NotFound: There is no such audit or crawl.
-    """
-    of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
-
-    def read(count: int, *, beside: int | None, backward: bool) -> tuple[ShownLink, ...]:
-        place = None if beside is None else min(beside // _BATCH, of.segments)
-        if backward:
-            numbers: Iterable[int] = range((of.segments if place is None else place + 1) - 1, -1, -1)
-            rows = _each(tx, of.id, which, numbers, backward=True)
-            wanted = (found for found in rows if beside is None or found[0] < beside)
-            return shown_links(tx, of, list(islice(wanted, count))[::-1])
-        rows = _each(tx, of.id, which, range(place or 0, of.segments))
-        wanted = (found for found in rows if beside is None or found[0] > beside)
-        return shown_links(tx, of, list(islice(wanted, count)))
-
-    def count() -> int:
-        return sum(1 for _ in each_link(tx, of, which))
-
-    return walk(read, lambda link: link.id, part, count)
 
 
 def each_link(tx: Transaction, crawl: Crawl, which: LinkFilter) -> Iterator[tuple[int, LinkRow]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -30,6 +31,7 @@ from pagegrade.model.errors import (
     ValidationFailed,
     Violation,
 )
+from pagegrade.model.stored import ListPart
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
 from pagegrade.service.access.operations import find_access
@@ -38,7 +40,7 @@ from pagegrade.service.accounts.quotas import check_count, pages_left
 from pagegrade.service.audits.consent import MAX_RATE, UNPROVED_RATE
 from pagegrade.service.audits.crawl import begin_crawl, read_start
 from pagegrade.service.audits.sharing import share_audit
-from pagegrade.service.id_lists import Listed, Part, Walked, walk
+from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import SharingChange, check_allowed
 from pagegrade.store.engine.database import Transaction
@@ -278,22 +280,12 @@ def is_crawled(tx: Transaction, caller: Caller, audit_id: int) -> bool:
     return found is None or not caller.may_use(found.project) or found.crawl.state not in OPEN_STATES - {"paused"}
 
 
-def list_audits(tx: Transaction, caller: Caller, which: AuditFilter, *, page: int, per_page: int) -> Listed[Audit]:
-    """A page of the caller's audits, the newest first."""
-    which = _of_caller(caller, which)
-    items = store.audits_page(tx, caller.account.id, which, first=(page - 1) * per_page, count=per_page)
-    return Listed(items=items, total=store.count_audits(tx, caller.account.id, which))
-
-
-def walk_audits(tx: Transaction, caller: Caller, which: AuditFilter, part: Part) -> Walked[Audit]:
+def list_audits(tx: Transaction, caller: Caller, which: AuditFilter, part: ListPart) -> Listed[Audit]:
     """Some of the caller's audits, the newest first."""
     which = _of_caller(caller, which)
     account_id = caller.account.id
-
-    def read(count: int, *, beside: int | None, backward: bool) -> tuple[Audit, ...]:
-        return store.audits_beside(tx, account_id, which, count, beside=beside, backward=backward)
-
-    return walk(read, lambda audit: audit.id, part, lambda: store.count_audits(tx, account_id, which))
+    read = partial(store.list_audits, tx, account_id, which)
+    return read_part(read, lambda audit: audit.id, part, lambda: store.count_audits(tx, account_id, which))
 
 
 def _of_caller(caller: Caller, which: AuditFilter) -> AuditFilter:

@@ -10,8 +10,9 @@ import msgspec
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import UNKNOWN_DEPTH, Crawl, URLFilter, URLState
 from pagegrade.model.errors import NotFound
+from pagegrade.model.stored import ListPart
 from pagegrade.service.audits.operations import find_crawl, show_audit
-from pagegrade.service.id_lists import Listed, Part, Walked, walk
+from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawl_segments import FoundRow, LinkRow, PageRow, each_segment
 from pagegrade.store.repositories.crawl_urls import (
@@ -52,26 +53,31 @@ def list_pages(
     caller: Caller,
     audit_id: int,
     which: URLFilter,
+    part: ListPart,
     *,
     crawl: int | None = None,
     order: PageOrder = "found",
-    page: int,
-    per_page: int,
 ) -> Listed[ShownPage]:
-    """A page of the URLs of a crawl that lie in scope.
+    """Some of the URLs of a crawl that lie in scope; only numbered pages have another order than by discovery.
 
     Raises:
         NotFound: There is no such audit or crawl.
     """
     of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
-    first = (page - 1) * per_page
-    if order != "score":
-        stored = urls_page(tx, of.id, which, order=order, first=first, count=per_page)
-        return Listed(items=pages_of(tx, of, stored), total=count_urls(tx, of.id, which))
-    ids = _by_score(tx, of, which)
-    shown = ids[first : first + per_page]
-    rows = {one.url_id: one for one in urls_page(tx, of.id, URLFilter(ids=tuple(shown)), first=0, count=per_page)}
-    return Listed(items=pages_of(tx, of, [rows[url_id] for url_id in shown]), total=len(ids))
+    if order == "score":
+        ids = _by_score(tx, of, which)
+        shown = ids[part.skipped : part.skipped + part.per_page]
+        by_id = URLFilter(ids=tuple(shown))
+        rows = {one.url_id: one for one in urls_page(tx, of.id, by_id, first=0, count=part.per_page)}
+        return Listed(items=pages_of(tx, of, [rows[url_id] for url_id in shown]), total=len(ids))
+
+    def read(part: ListPart) -> tuple[StoredURL, ...]:
+        if part.page is not None:
+            return urls_page(tx, of.id, which, order=order, first=part.skipped, count=part.per_page)
+        return urls_beside(tx, of.id, which, part.per_page, beside=part.beside, backward=part.backward)
+
+    found = read_part(read, lambda url: url.url_id, part, lambda: count_urls(tx, of.id, which))
+    return Listed(items=pages_of(tx, of, found.items), total=found.total, before=found.before, after=found.after)
 
 
 def _by_score(tx: Transaction, crawl: Crawl, which: URLFilter) -> list[int]:
@@ -97,23 +103,6 @@ def count_clicks(tx: Transaction, caller: Caller, audit_id: int) -> dict[int, in
     """
     of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), None)
     return {depth: count for depth, count in count_depths(tx, of.id, PAGES).items() if depth != UNKNOWN_DEPTH}
-
-
-def walk_pages(
-    tx: Transaction, caller: Caller, audit_id: int, which: URLFilter, part: Part, *, crawl: int | None = None
-) -> Walked[ShownPage]:
-    """Some of the URLs of a crawl that lie in scope, in order of their discovery.
-
-    Raises:
-        NotFound: There is no such audit or crawl.
-    """
-    of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
-
-    def read(count: int, *, beside: int | None, backward: bool) -> tuple[StoredURL, ...]:
-        return urls_beside(tx, of.id, which, count, beside=beside, backward=backward)
-
-    walked = walk(read, lambda url: url.url_id, part, lambda: count_urls(tx, of.id, which))
-    return Walked(items=pages_of(tx, of, walked.items), before=walked.before, after=walked.after, total=walked.total)
 
 
 def pages_of(tx: Transaction, crawl: Crawl, stored: Sequence[StoredURL]) -> tuple[ShownPage, ...]:

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
-from pagegrade.model.stored import StoredReport
+from pagegrade.model.stored import ListPart, StoredReport
 from pagegrade.report.compare import FINDINGS
 from pagegrade.service.accounts.access import require_project
-from pagegrade.service.id_lists import Listed, Part, Walked, walk
+from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report
 from pagegrade.store.engine.database import Transaction
@@ -75,25 +75,15 @@ def show_ignore(tx: Transaction, caller: Caller, ignore_id: int) -> StoredIgnore
 
 
 def list_ignores(
-    tx: Transaction, caller: Caller, *, page: int, per_page: int, check: str | None = None, report_id: int | None = None
+    tx: Transaction, caller: Caller, part: ListPart, *, check: str | None = None, report_id: int | None = None
 ) -> Listed[StoredIgnore]:
-    """A page of the caller's rules, newest first."""
-    found, total = store.list_ignores(
-        tx, caller.account.id, page, per_page, check=check, report_id=report_id, project=caller.project
-    )
-    return Listed(items=found, total=total)
-
-
-def walk_ignores(
-    tx: Transaction, caller: Caller, part: Part, *, check: str | None = None, report_id: int | None = None
-) -> Walked[StoredIgnore]:
     """Some of the caller's rules, newest first."""
-    account_id = caller.account.id
-    return walk(
-        partial(store.walk_ignores, tx, account_id, check=check, report_id=report_id, project=caller.project),
+    account_id, project = caller.account.id, caller.project
+    return read_part(
+        partial(store.list_ignores, tx, account_id, check=check, report_id=report_id, project=project),
         lambda stored: stored.rule.id or 0,
         part,
-        lambda: list_ignores(tx, caller, page=1, per_page=1, check=check, report_id=report_id).total,
+        lambda: store.count_ignores(tx, account_id, check=check, report_id=report_id, project=project),
     )
 
 

@@ -38,12 +38,13 @@ from pagegrade.model.monitors import (
     Remind,
     Silence,
 )
+from pagegrade.model.stored import ListPart
 from pagegrade.parse.url import project_of
 from pagegrade.report.gates import merge_budgets, parse_condition, parse_site_gate
 from pagegrade.report.sanitize import clean_text
 from pagegrade.service.accounts.quotas import check_count
 from pagegrade.service.audits.operations import show_audit
-from pagegrade.service.id_lists import Listed, Part, Walked, walk
+from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.service.monitors.due_runs import check_schedule, next_due_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report
@@ -226,25 +227,28 @@ def show_monitor(tx: Transaction, caller: Caller, monitor_id: int) -> Monitor:
 def list_monitors(
     tx: Transaction,
     caller: Caller,
+    part: ListPart,
     *,
-    page: int,
-    per_page: int,
     report_id: int | None = None,
     audit_id: int | None = None,
     project: str | None = None,
 ) -> Listed[Monitor]:
-    """A page of the caller's monitors, newest first."""
-    found, total = store.list_monitors(
-        tx, caller.account.id, page, per_page, report_id=report_id, audit_id=audit_id, project=_typed(project)
+    """Some of the caller's monitors, newest first."""
+    account_id = caller.account.id
+    wanted = _typed(project)
+    return read_part(
+        partial(store.list_monitors, tx, account_id, report_id=report_id, audit_id=audit_id, project=wanted),
+        lambda monitor: monitor.id,
+        part,
+        partial(store.count_monitors, tx, account_id, report_id=report_id, audit_id=audit_id, project=wanted),
     )
-    return Listed(items=found, total=total)
 
 
 def list_with_urls(
-    tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int, *, page: int, per_page: int
+    tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int, part: ListPart
 ) -> tuple[Listed[Monitor], dict[int, str]]:
-    """A page of the caller's monitors; id of a monitor -> URL of its report, or of the start page of its audit."""
-    found = list_monitors(tx, caller, page=page, per_page=per_page)
+    """Some of the caller's monitors; id of a monitor -> URL of its report, or of the start page of its audit."""
+    found = list_monitors(tx, caller, part)
     urls = {}
     for monitor in found.items:
         with contextlib.suppress(NotFound):
@@ -261,26 +265,6 @@ def url_of(tx: Transaction, caller: Caller, monitor: Monitor, options: ServiceOp
     if monitor.audit_id is not None:
         return show_audit(tx, caller, monitor.audit_id).start_url
     return find_report(tx, caller, monitor.report_id or 0, options, now_ms).url
-
-
-def walk_monitors(
-    tx: Transaction,
-    caller: Caller,
-    part: Part,
-    *,
-    report_id: int | None = None,
-    audit_id: int | None = None,
-    project: str | None = None,
-) -> Walked[Monitor]:
-    """Some of the caller's monitors, newest first."""
-    account_id = caller.account.id
-    wanted = _typed(project)
-    return walk(
-        partial(store.walk_monitors, tx, account_id, report_id=report_id, audit_id=audit_id, project=wanted),
-        lambda monitor: monitor.id,
-        part,
-        lambda: store.list_monitors(tx, account_id, 1, 1, report_id=report_id, audit_id=audit_id, project=wanted)[1],
-    )
 
 
 def update_monitor(
@@ -433,17 +417,11 @@ def show_silence(tx: Transaction, caller: Caller, silence_id: int, now_ms: int) 
     return found
 
 
-def list_silences(tx: Transaction, caller: Caller, now_ms: int, *, page: int, per_page: int) -> Listed[Silence]:
-    """A page of the caller's silences that are not over, newest first."""
-    found, total = store.list_silences(tx, caller.account.id, now_ms, page, per_page)
-    return Listed(items=found, total=total)
-
-
-def walk_silences(tx: Transaction, caller: Caller, now_ms: int, part: Part) -> Walked[Silence]:
+def list_silences(tx: Transaction, caller: Caller, now_ms: int, part: ListPart) -> Listed[Silence]:
     """Some of the caller's silences that are not over, newest first."""
     account_id = caller.account.id
-    return walk(
-        partial(store.walk_silences, tx, account_id, now_ms),
+    return read_part(
+        partial(store.list_silences, tx, account_id, now_ms),
         lambda silence: silence.id,
         part,
         lambda: store.count_silences(tx, account_id, now_ms),

@@ -21,6 +21,7 @@ from pagegrade.model.errors import (
     ValidationFailed,
     Violation,
 )
+from pagegrade.model.stored import ListPart
 from pagegrade.model.webhooks import (
     EVENT_TYPES,
     KINDS,
@@ -34,7 +35,7 @@ from pagegrade.model.webhooks import (
 )
 from pagegrade.parse.mail import domain_of
 from pagegrade.parse.url import origin, parse_target_url, project_of
-from pagegrade.service.id_lists import Listed, Part, Walked, walk
+from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import check_allowed
 from pagegrade.service.webhooks.deliveries import KEY_NAME, is_token_of, make_key, secret_of, webhook_of_token
@@ -58,6 +59,8 @@ DEFAULT_EVENTS: Final[tuple[EventType, ...]] = (
 )
 """Of messages where none are chosen; a webhook gets all."""
 MAILTO: Final = "mailto:"
+_ALL: Final = ListPart(per_page=MAX_WEBHOOKS)
+_NEWEST: Final = ListPart(per_page=1)
 
 
 class NewWebhook(msgspec.Struct, frozen=True, kw_only=True):
@@ -240,25 +243,19 @@ def show_without_secret(tx: Transaction, caller: Caller, webhook_id: int) -> Wit
     return WithSecret(show_webhook(tx, caller, webhook_id), None)
 
 
-def list_webhooks(tx: Transaction, caller: Caller, *, page: int, per_page: int) -> Listed[StoredWebhook]:
-    """A page of the caller's webhooks, newest first."""
-    found, total = store.list_webhooks(tx, caller.account.id, page, per_page)
-    return Listed(items=found, total=total)
+def list_webhooks(tx: Transaction, caller: Caller, part: ListPart) -> Listed[StoredWebhook]:
+    """Some of the caller's webhooks, newest first."""
+    account_id = caller.account.id
+    read = partial(store.list_webhooks, tx, account_id)
+    return read_part(read, lambda webhook: webhook.id, part, lambda: store.count_webhooks(tx, account_id))
 
 
 def list_with_deliveries(tx: Transaction, caller: Caller) -> tuple[tuple[StoredWebhook, StoredDelivery | None], ...]:
     """Return (webhook, its newest delivery) of all webhooks of the caller, the newest first."""
-    found, _ = store.list_webhooks(tx, caller.account.id, 1, MAX_WEBHOOKS)
+    found = store.list_webhooks(tx, caller.account.id, _ALL)
     return tuple(
-        (webhook, next(iter(delivery_store.list_deliveries(tx, webhook.id, 1, 1)[0]), None)) for webhook in found
+        (webhook, next(iter(delivery_store.list_deliveries(tx, webhook.id, _NEWEST)), None)) for webhook in found
     )
-
-
-def walk_webhooks(tx: Transaction, caller: Caller, part: Part) -> Walked[StoredWebhook]:
-    """Some of the caller's webhooks, newest first."""
-    account_id = caller.account.id
-    read = partial(store.walk_webhooks, tx, account_id)
-    return walk(read, lambda webhook: webhook.id, part, lambda: store.count_webhooks(tx, account_id))
 
 
 def update_webhook(
@@ -339,32 +336,19 @@ def send_test(tx: Transaction, caller: Caller, webhook_id: int, now_ms: int) -> 
         raise NotFound
     event = Event("webhook.test", caller.account.id, "", None, None, now_ms, {"webhook_id": webhook.id})
     add_test_event(tx, event, webhook.id, webhook.kind)
-    (delivery,), _ = delivery_store.list_deliveries(tx, webhook.id, 1, 1)
+    (delivery,) = delivery_store.list_deliveries(tx, webhook.id, _NEWEST)
     return delivery
 
 
-def list_deliveries(
-    tx: Transaction, caller: Caller, webhook_id: int, *, page: int, per_page: int
-) -> Listed[StoredDelivery]:
-    """A page of the deliveries to a webhook, newest first.
-
-    Raises:
-        NotFound: There is no such webhook.
-    """
-    webhook = show_webhook(tx, caller, webhook_id)
-    found, total = delivery_store.list_deliveries(tx, webhook.id, page, per_page)
-    return Listed(items=found, total=total)
-
-
-def walk_deliveries(tx: Transaction, caller: Caller, webhook_id: int, part: Part) -> Walked[StoredDelivery]:
+def list_deliveries(tx: Transaction, caller: Caller, webhook_id: int, part: ListPart) -> Listed[StoredDelivery]:
     """Some of the deliveries to a webhook, newest first.
 
     Raises:
         NotFound: There is no such webhook.
     """
     webhook = show_webhook(tx, caller, webhook_id)
-    read = partial(delivery_store.walk_deliveries, tx, webhook.id)
-    return walk(read, lambda each: each.id, part, lambda: delivery_store.count_deliveries(tx, webhook.id))
+    read = partial(delivery_store.list_deliveries, tx, webhook.id)
+    return read_part(read, lambda each: each.id, part, lambda: delivery_store.count_deliveries(tx, webhook.id))
 
 
 def send_again(tx: Transaction, caller: Caller, webhook_id: int, delivery_id: int, now_ms: int) -> StoredDelivery:
@@ -407,8 +391,7 @@ def unsubscribe(tx: Transaction, token: str, now_ms: int) -> None:
         NotFound: The link was never made, or its target is gone.
     """
     found = find_subscription(tx, token)
-    others, _ = store.list_webhooks(tx, found.account_id, 1, MAX_WEBHOOKS)
-    for each in others:
+    for each in store.list_webhooks(tx, found.account_id, _ALL):
         if receiver_of(each.kind, each.url) == receiver_of(found.kind, found.url):
             store.disable_webhook(tx, each.id, "unsubscribed", now_ms)
 

@@ -11,14 +11,14 @@ from sqlalchemy import Row, Select, and_, delete, func, insert, or_, select, upd
 
 from pagegrade.model.audit import OPEN_STATES, Audit, AuditFilter, AuditSettings, Crawl, CrawlState, withheld
 from pagegrade.model.audit_result import AuditResult, AuditSummary, SummaryChange, summary_of
-from pagegrade.model.stored import Privacy
+from pagegrade.model.stored import ListPart, Privacy
 from pagegrade.model.webhooks import Event, EventType
 from pagegrade.report.gates import COMPARED_RUNS
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.crawl_segments import add_findings
 from pagegrade.store.repositories.crawls import COLUMNS, change_crawl, crawl_of, end_crawl
-from pagegrade.store.repositories.id_order import rows_beside
+from pagegrade.store.repositories.id_order import rows_of
 from pagegrade.store.repositories.monitor_outcomes import record_crawl
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.reports import GREATEST_ID, is_of_origin
@@ -141,18 +141,9 @@ def make_audits_private(tx: Transaction, account_id: int, origins: Sequence[str]
     return tx.execute(update(audits).where(*public).values(values)).rowcount
 
 
-def audits_beside(
-    tx: Transaction, account_id: int, which: AuditFilter, count: int, *, beside: int | None, backward: bool
-) -> tuple[Audit, ...]:
-    """Return up to ``count`` audits after an id, or before it, the newest first."""
-    query = _query(account_id, which)
-    return tuple(map(_audit, rows_beside(tx, query, audits.c.id, count, beside=beside, backward=backward)))
-
-
-def audits_page(tx: Transaction, account_id: int, which: AuditFilter, *, first: int, count: int) -> tuple[Audit, ...]:
-    """Return the audits from one on, counted from 0, the newest first."""
-    query = _query(account_id, which).order_by(audits.c.id.desc()).offset(first).limit(count)
-    return tuple(map(_audit, tx.execute(query)))
+def list_audits(tx: Transaction, account_id: int, which: AuditFilter, part: ListPart) -> tuple[Audit, ...]:
+    """Some of the audits of an account, the newest first."""
+    return tuple(map(_audit, rows_of(tx, _query(account_id, which), audits.c.id, part)))
 
 
 def count_audits(tx: Transaction, account_id: int, which: AuditFilter) -> int:

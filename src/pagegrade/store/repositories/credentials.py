@@ -15,10 +15,11 @@ from sqlalchemy import ColumnElement, Select, Table, bindparam, delete, func, in
 from sqlalchemy.dialects import postgresql
 
 from pagegrade.model.account import Account, Caller, Key, Passkey, Session
+from pagegrade.model.stored import ListPart
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
 from pagegrade.store.repositories.accounts import ACCOUNT_COLUMNS, account_of
-from pagegrade.store.repositories.id_order import rows_beside
+from pagegrade.store.repositories.id_order import rows_of
 from pagegrade.store.repositories.installation import AgeMs
 from pagegrade.store.schema.account_tables import invitations, passkeys, sessions, sign_in_links
 from pagegrade.store.schema.tables import accounts, api_keys
@@ -112,21 +113,14 @@ def list_keys(tx: Transaction, account_id: int | None = None) -> tuple[Key, ...]
     return tuple(_key_of(row) for row in tx.execute(query))
 
 
-def page_keys(tx: Transaction, account_id: int, page: int, per_page: int) -> tuple[tuple[Key, ...], int]:
-    """(the keys of a page that were not revoked, newest first; how many there are on all pages)."""
-    query = _unrevoked(account_id)
-    total: int = tx.execute(select(func.count()).select_from(query.subquery())).scalar_one()
-    skipped = (page - 1) * per_page
-    if skipped >= total:
-        return (), total
-    rows = tx.execute(query.order_by(api_keys.c.id.desc()).limit(per_page).offset(skipped))
-    return tuple(map(_key_of, rows)), total
+def count_unrevoked(tx: Transaction, account_id: int) -> int:
+    """Number of keys of an account that were not revoked."""
+    return int(tx.execute(select(func.count()).select_from(_unrevoked(account_id).subquery())).scalar_one())
 
 
-def walk_keys(tx: Transaction, account_id: int, count: int, *, beside: int | None, backward: bool) -> tuple[Key, ...]:
-    """Keys that were not revoked, after the id ``beside`` in the list or before it; ``None``: from its beginning."""
-    rows = rows_beside(tx, _unrevoked(account_id), api_keys.c.id, count, beside=beside, backward=backward)
-    return tuple(map(_key_of, rows))
+def list_unrevoked(tx: Transaction, account_id: int, part: ListPart) -> tuple[Key, ...]:
+    """Some of the keys of an account that were not revoked, newest first."""
+    return tuple(map(_key_of, rows_of(tx, _unrevoked(account_id), api_keys.c.id, part)))
 
 
 def _unrevoked(account_id: int) -> Select[Any]:

@@ -10,8 +10,9 @@ from sqlalchemy import ColumnElement, Row, and_, delete, func, insert, or_, sele
 from pagegrade.model.account import Caller
 from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
 from pagegrade.model.report import ManualResult
+from pagegrade.model.stored import ListPart
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.id_order import rows_beside
+from pagegrade.store.repositories.id_order import rows_of
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.schema.tables import accounts, api_keys, ignores, manual_results, reports
 
@@ -58,47 +59,31 @@ def load_ignore(tx: Transaction, account_id: int, ignore_id: int, *, project: st
     return None if row is None else _stored_ignore(row)
 
 
-def count_ignores(tx: Transaction, account_id: int) -> int:
-    """Number of rules of an account, the expired ones included."""
-    return int(
-        tx.execute(select(func.count()).select_from(ignores).where(ignores.c.account_id == account_id)).scalar_one()
-    )
+def count_ignores(
+    tx: Transaction,
+    account_id: int,
+    *,
+    check: str | None = None,
+    report_id: int | None = None,
+    project: str | None = None,
+) -> int:
+    """Number of rules of an account, the expired ones included; ``None`` stands for any."""
+    which = _which(account_id, check, report_id, project)
+    return int(tx.execute(select(func.count()).select_from(ignores).where(*which)).scalar_one())
 
 
 def list_ignores(
     tx: Transaction,
     account_id: int,
-    page: int,
-    per_page: int,
+    part: ListPart,
     *,
-    check: str | None,
-    report_id: int | None,
-    project: str | None = None,
-) -> tuple[tuple[StoredIgnore, ...], int]:
-    """(the rules of a page, newest first; how many there are on all pages); ``None`` stands for any."""
-    which = _which(account_id, check, report_id, project)
-    total: int = tx.execute(select(func.count()).select_from(ignores).where(*which)).scalar_one()
-    skipped = (page - 1) * per_page
-    if skipped >= total:
-        return (), total
-    rows = tx.execute(select(ignores).where(*which).order_by(ignores.c.id.desc()).limit(per_page).offset(skipped))
-    return tuple(map(_stored_ignore, rows)), total
-
-
-def walk_ignores(
-    tx: Transaction,
-    account_id: int,
-    count: int,
-    *,
-    beside: int | None,
-    backward: bool,
-    check: str | None,
-    report_id: int | None,
+    check: str | None = None,
+    report_id: int | None = None,
     project: str | None = None,
 ) -> tuple[StoredIgnore, ...]:
-    """The rules after the id ``beside`` in the list, or before it; ``None``: from its beginning, or any."""
+    """Some of the rules of an account, newest first; ``None`` stands for any."""
     query = select(ignores).where(*_which(account_id, check, report_id, project))
-    return tuple(map(_stored_ignore, rows_beside(tx, query, ignores.c.id, count, beside=beside, backward=backward)))
+    return tuple(map(_stored_ignore, rows_of(tx, query, ignores.c.id, part)))
 
 
 def _which(account_id: int, check: str | None, report_id: int | None, project: str | None) -> list[ColumnElement[bool]]:

@@ -1,4 +1,4 @@
-"""Lists by id, the newest first, that are read from any row on."""
+"""Lists by id, the newest first: numbered pages (pagination), and what is beside an id."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Any
 
 from sqlalchemy import Column, Row, Select
 
+from pagegrade.model.stored import ListPart
 from pagegrade.store.engine.database import Transaction
 
 
-def rows_beside(
-    tx: Transaction, query: Select[Any], column: Column[Any], count: int, *, beside: int | None, backward: bool
-) -> list[Row[Any]]:
-    """Return up to ``count`` rows just after the one with the id ``beside`` in the list, or just before it.
+def rows_of(tx: Transaction, query: Select[Any], column: Column[Any], part: ListPart) -> list[Row[Any]]:
+    """Return the rows of a part of a list, newest first.
 
     Args:
-        beside: An id, whether that row is there or not; ``None``: from the beginning of the list.
-        backward: Those before; newest first as well.
+        query: The whole list, without an order.
+        column: The id.
     """
-    if beside is not None:
-        query = query.where(column > beside if backward else column < beside)
-    found = list(tx.execute(query.order_by(column.asc() if backward else column.desc()).limit(count)))
-    return found[::-1] if backward else found
+    if part.beside is not None:
+        query = query.where(column > part.beside if part.backward else column < part.beside)
+    query = query.order_by(column.asc() if part.backward else column.desc()).limit(part.per_page)
+    found = list(tx.execute(query.offset(part.skipped) if part.skipped else query))
+    return found[::-1] if part.backward else found

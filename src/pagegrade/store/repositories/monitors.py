@@ -9,9 +9,10 @@ from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, func
 
 from pagegrade.model.account import Caller
 from pagegrade.model.monitors import Budget, Crossing, Monitor, Remind, Silence
+from pagegrade.model.stored import ListPart
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
-from pagegrade.store.repositories.id_order import rows_beside
+from pagegrade.store.repositories.id_order import rows_of
 from pagegrade.store.repositories.installation import AgeMs
 from pagegrade.store.repositories.reports import GREATEST_ID
 from pagegrade.store.schema.tables import accounts, api_keys, audits, monitor_crossings, monitors, reports, silences
@@ -102,54 +103,31 @@ def load_monitor(tx: Transaction, account_id: int, monitor_id: int) -> Monitor |
     return None if row is None else _monitor(row)
 
 
-def count_monitors(tx: Transaction, account_id: int) -> int:
-    """Number of monitors of an account, the paused ones included."""
-    mine = monitors.c.account_id == account_id
-    return int(tx.execute(select(func.count()).select_from(monitors).where(mine)).scalar_one())
+def count_monitors(
+    tx: Transaction,
+    account_id: int,
+    *,
+    report_id: int | None = None,
+    audit_id: int | None = None,
+    project: str | None = None,
+) -> int:
+    """Number of monitors of an account, the paused ones included; ``None`` stands for any."""
+    which = _which(account_id, report_id, audit_id, project)
+    return int(tx.execute(select(func.count()).select_from(monitors).where(*which)).scalar_one())
 
 
 def list_monitors(
     tx: Transaction,
     account_id: int,
-    page: int,
-    per_page: int,
+    part: ListPart,
     *,
-    report_id: int | None = None,
-    audit_id: int | None = None,
-    project: str | None = None,
-) -> tuple[tuple[Monitor, ...], int]:
-    """(the monitors of a page, newest first; how many there are on all pages)."""
-    which = _which(account_id, report_id, audit_id, project)
-    total: int = tx.execute(select(func.count()).select_from(monitors).where(*which)).scalar_one()
-    skipped = (page - 1) * per_page
-    if skipped >= total:
-        return (), total
-    rows = tx.execute(select(monitors).where(*which).order_by(monitors.c.id.desc()).limit(per_page).offset(skipped))
-    return tuple(map(_monitor, rows)), total
-
-
-def walk_monitors(
-    tx: Transaction,
-    account_id: int,
-    count: int,
-    *,
-    beside: int | None,
-    backward: bool,
     report_id: int | None = None,
     audit_id: int | None = None,
     project: str | None = None,
 ) -> tuple[Monitor, ...]:
-    """Return up to ``count`` monitors just after the one with the id ``beside`` in the list, or just before it.
-
-    Args:
-        beside: An id, whether that monitor is there or not; ``None``: from the beginning of the list.
-        backward: Those before; newest first as well.
-        report_id: Only of this report; ``None``: of any.
-        audit_id: Only of this audit; ``None``: of any.
-        project: Only of reports and audits of this one; ``None``: of any.
-    """
+    """Some of the monitors of an account, newest first; ``None`` stands for any report, audit or project."""
     query = select(monitors).where(*_which(account_id, report_id, audit_id, project))
-    return tuple(map(_monitor, rows_beside(tx, query, monitors.c.id, count, beside=beside, backward=backward)))
+    return tuple(map(_monitor, rows_of(tx, query, monitors.c.id, part)))
 
 
 def list_of_report(tx: Transaction, report_id: int) -> tuple[Monitor, ...]:
@@ -345,21 +323,9 @@ def count_silences(tx: Transaction, account_id: int, now_ms: int) -> int:
     return int(tx.execute(query).scalar_one())
 
 
-def list_silences(
-    tx: Transaction, account_id: int, now_ms: int, page: int, per_page: int
-) -> tuple[tuple[Silence, ...], int]:
-    """(the silences of a page that are not over, newest first; how many there are on all pages)."""
-    query = _query(*_lasting(account_id, now_ms)).order_by(silences.c.id.desc())
-    rows = tx.execute(query.limit(per_page).offset((page - 1) * per_page))
-    return tuple(map(_silence, rows)), count_silences(tx, account_id, now_ms)
-
-
-def walk_silences(
-    tx: Transaction, account_id: int, now_ms: int, count: int, *, beside: int | None, backward: bool
-) -> tuple[Silence, ...]:
-    """The silences after the id ``beside`` in the list, or before it; ``None``: from its beginning."""
-    query = _query(*_lasting(account_id, now_ms))
-    return tuple(map(_silence, rows_beside(tx, query, silences.c.id, count, beside=beside, backward=backward)))
+def list_silences(tx: Transaction, account_id: int, now_ms: int, part: ListPart) -> tuple[Silence, ...]:
+    """Some of the silences that are not over, newest first."""
+    return tuple(map(_silence, rows_of(tx, _query(*_lasting(account_id, now_ms)), silences.c.id, part)))
 
 
 def end_silence(tx: Transaction, account_id: int, silence_id: int, now_ms: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 import msgspec
 from sqlalchemy import Row, and_, bindparam, delete, func, insert, or_, select, text, update
 
+from pagegrade.model.stored import ListPart
 from pagegrade.model.webhooks import (
     MESSAGE_KINDS,
     ROTATION_MS,
@@ -23,7 +24,7 @@ from pagegrade.model.webhooks import (
 )
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
-from pagegrade.store.repositories.id_order import rows_beside
+from pagegrade.store.repositories.id_order import rows_of
 from pagegrade.store.repositories.installation import AgeMs, age_ms
 from pagegrade.store.repositories.outbox import DIGEST_MS
 from pagegrade.store.repositories.reports import GREATEST_ID
@@ -119,15 +120,10 @@ def count_webhooks(tx: Transaction, account_id: int) -> int:
     return int(tx.execute(select(func.count()).select_from(webhooks).where(mine)).scalar_one())
 
 
-def list_webhooks(tx: Transaction, account_id: int, page: int, per_page: int) -> tuple[tuple[StoredWebhook, ...], int]:
-    """(the webhooks of a page, newest first; how many there are on all pages)."""
-    total = count_webhooks(tx, account_id)
-    skipped = (page - 1) * per_page
-    if skipped >= total:
-        return (), total
+def list_webhooks(tx: Transaction, account_id: int, part: ListPart) -> tuple[StoredWebhook, ...]:
+    """Some of the webhooks of an account, newest first."""
     mine = select(webhooks).where(webhooks.c.account_id == account_id)
-    rows = tx.execute(mine.order_by(webhooks.c.id.desc()).limit(per_page).offset(skipped))
-    return tuple(map(webhook_of, rows)), total
+    return tuple(map(webhook_of, rows_of(tx, mine, webhooks.c.id, part)))
 
 
 def list_accounts_wanting(tx: Transaction, type_: EventType) -> tuple[int, ...]:
@@ -135,14 +131,6 @@ def list_accounts_wanting(tx: Transaction, type_: EventType) -> tuple[int, ...]:
     wanted = (" " + webhooks.c.events + " ").contains(f" {type_} ", autoescape=True)
     which = (webhooks.c.disabled_at_ms.is_(None), webhooks.c.project == "", wanted)
     return tuple(tx.execute(select(webhooks.c.account_id).where(*which).distinct()).scalars())
-
-
-def walk_webhooks(
-    tx: Transaction, account_id: int, count: int, *, beside: int | None, backward: bool
-) -> tuple[StoredWebhook, ...]:
-    """The webhooks of an account after the id ``beside`` in the list, or before it; ``None``: from its beginning."""
-    mine = select(webhooks).where(webhooks.c.account_id == account_id)
-    return tuple(map(webhook_of, rows_beside(tx, mine, webhooks.c.id, count, beside=beside, backward=backward)))
 
 
 def change_webhook(tx: Transaction, webhook_id: int, changes: Mapping[str, Any]) -> StoredWebhook:
@@ -343,31 +331,16 @@ def enable_deliveries(tx: Transaction, webhook_id: int) -> None:
     _note_next(tx, webhook_id)
 
 
-def list_deliveries(
-    tx: Transaction, webhook_id: int, page: int, per_page: int
-) -> tuple[tuple[StoredDelivery, ...], int]:
-    """(the deliveries of a page, newest first; how many there are on all pages)."""
-    mine = deliveries.c.webhook_id == webhook_id
-    total = count_deliveries(tx, webhook_id)
-    skipped = (page - 1) * per_page
-    if skipped >= total:
-        return (), total
-    rows = tx.execute(_logged().where(mine).order_by(deliveries.c.id.desc()).limit(per_page).offset(skipped))
-    return tuple(map(_stored, rows)), total
+def list_deliveries(tx: Transaction, webhook_id: int, part: ListPart) -> tuple[StoredDelivery, ...]:
+    """Some of the deliveries in the log of a webhook, newest first."""
+    mine = _logged().where(deliveries.c.webhook_id == webhook_id)
+    return tuple(map(_stored, rows_of(tx, mine, deliveries.c.id, part)))
 
 
 def count_deliveries(tx: Transaction, webhook_id: int) -> int:
     """Number of deliveries in the log of a webhook."""
     mine = deliveries.c.webhook_id == webhook_id
     return int(tx.execute(select(func.count()).select_from(deliveries).where(mine)).scalar_one())
-
-
-def walk_deliveries(
-    tx: Transaction, webhook_id: int, count: int, *, beside: int | None, backward: bool
-) -> tuple[StoredDelivery, ...]:
-    """The deliveries to a webhook after the id ``beside`` in the log, or before it; ``None``: from its beginning."""
-    mine = _logged().where(deliveries.c.webhook_id == webhook_id)
-    return tuple(map(_stored, rows_beside(tx, mine, deliveries.c.id, count, beside=beside, backward=backward)))
 
 
 def load_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> StoredDelivery | None:

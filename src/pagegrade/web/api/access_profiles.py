@@ -136,8 +136,7 @@ async def list_access_profiles(request: Request, work: UnitOfWork, services: Ser
         services,
         query,
         encode=access_profile_object,
-        read_page=lambda: work.read(service.list_profiles, page=query.page, per_page=query.per_page),
-        read_part=lambda part: work.read(service.walk_profiles, part),
+        read=lambda part: work.read(service.list_profiles, part),
     )
 
 

@@ -355,8 +355,7 @@ async def list_keys(request: Request, work: UnitOfWork, services: Services) -> R
         services,
         query,
         encode=key_object,
-        read_page=lambda: work.read(service.page_own_keys, page=query.page, per_page=query.per_page),
-        read_part=lambda part: work.read(service.walk_own_keys, part),
+        read=lambda part: work.read(service.list_unrevoked_keys, part),
     )
 
 

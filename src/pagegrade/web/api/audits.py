@@ -16,8 +16,8 @@ from pagegrade.render.audit import NO_GRADE
 from pagegrade.render.english import N_
 from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.compare import compare_crawls
-from pagegrade.service.audits.links import LinkFilter, list_links, walk_links
-from pagegrade.service.audits.pages import list_pages, show_page, walk_pages
+from pagegrade.service.audits.links import LinkFilter, list_links
+from pagegrade.service.audits.pages import list_pages, show_page
 from pagegrade.service.audits.sharing import sharing_warnings
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning, SharingChange, read_sharing
@@ -155,8 +155,7 @@ async def list_audits(request: Request, work: UnitOfWork, services: Services) ->
         services,
         query,
         encode=partial(audit_object, base_url=services.options.base_url),
-        read_page=lambda: work.read(service.list_audits, which, page=query.page, per_page=query.per_page),
-        read_part=lambda part: work.read(service.walk_audits, which, part),
+        read=lambda part: work.read(service.list_audits, which, part),
     )
 
 
@@ -256,16 +255,12 @@ async def list_audit_pages(request: Request, work: UnitOfWork, services: Service
     if query.state is not None:
         states = tuple(state for state, (name, _) in PAGE_STATES.items() if name == query.state)
     which = URLFilter(status=query.status, states=states, search=query.search, depth=query.depth)
-    audit_id = request.id
     return await answer_id_list(
         request,
         services,
         query,
         encode=page_item,
-        read_page=lambda: work.read(
-            list_pages, audit_id, which, crawl=query.crawl, page=query.page, per_page=query.per_page
-        ),
-        read_part=lambda part: work.read(walk_pages, audit_id, which, part, crawl=query.crawl),
+        read=lambda part: work.read(list_pages, request.id, which, part, crawl=query.crawl),
     )
 
 
@@ -273,16 +268,12 @@ async def list_audit_links(request: Request, work: UnitOfWork, services: Service
     """Return a page of the links of a crawl, or those at a cursor."""
     query = request.query(AuditLinkListQuery)
     which = msgspec.convert(query, LinkFilter, from_attributes=True)
-    audit_id = request.id
     return await answer_id_list(
         request,
         services,
         query,
         encode=link_object,
-        read_page=lambda: work.search(
-            list_links, audit_id, which, crawl=query.crawl, page=query.page, per_page=query.per_page
-        ),
-        read_part=lambda part: work.search(walk_links, audit_id, which, part, crawl=query.crawl),
+        read=lambda part: work.search(list_links, request.id, which, part, crawl=query.crawl),
     )
 
 

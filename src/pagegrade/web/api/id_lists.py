@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from pagegrade.model.errors import ValidationFailed
-from pagegrade.model.stored import ListQuery, Position
+from pagegrade.model.stored import ListPart, ListQuery, Position
 from pagegrade.service.container import Services
-from pagegrade.service.id_lists import Listed, Part, Walked
+from pagegrade.service.id_lists import Listed
 from pagegrade.web.api.report_list import PAGE_AND_CURSOR
 from pagegrade.web.http.response import Response
 from pagegrade.web.paging import Walk, position_in, write_cursor
@@ -27,32 +27,32 @@ async def answer_id_list(
     query: PagedById,
     *,
     encode: Callable[[T], bytes],
-    read_page: Callable[[], Awaitable[Listed[T]]],
-    read_part: Callable[[Part], Awaitable[Walked[T]]],
+    read: Callable[[ListPart], Awaitable[Listed[T]]],
 ) -> Response:
     """200 with a part of a list, the newest first, or 304 where the client has this very part.
 
     Args:
         query: As it was read from the request.
         encode: Returns the JSON object of an item.
-        read_page: Reads the numbered page.
-        read_part: Reads what is at a cursor.
+        read: Reads a numbered page, or what is at a cursor.
 
     Raises:
         ValidationFailed: The cursor belongs to another list, or there is a page number, too.
     """
     if "cursor" not in request.sent:
-        return listed_answer(request, services, await read_page(), query, encode=encode)
+        return listed_answer(
+            request, services, await read(ListPart(page=query.page, per_page=query.per_page)), query, encode=encode
+        )
     if request.sent.get("page") and not request.preferences.lenient:
         raise ValidationFailed([PAGE_AND_CURSOR])
     position = None if query.cursor is None else position_in(query.cursor, _ORDER)
-    part = Part(
+    part = ListPart(
         per_page=query.per_page,
         beside=None if position is None else int(position.values[0]),
         backward=position is not None and position.backward,
         count=query.count == 1,
     )
-    walked = await read_part(part)
+    found = await read(part)
 
     def cursor(beside: int | None, *, backward: bool) -> str | None:
         return None if beside is None else write_cursor(_ORDER, Position(part=0, values=(beside,), backward=backward))
@@ -61,8 +61,8 @@ async def answer_id_list(
         path=url_of(request, services),
         query=request.filters(query),
         per_page=query.per_page,
-        before=cursor(walked.before, backward=True),
-        after=cursor(walked.after, backward=False),
-        total=walked.total,
+        before=cursor(found.before, backward=True),
+        after=cursor(found.after, backward=False),
+        total=found.total if part.count else None,
     )
-    return walked_answer(request, Listed(items=tuple(map(encode, walked.items)), total=walked.total or 0), walk)
+    return walked_answer(request, [encode(item) for item in found.items], walk)

@@ -127,16 +127,12 @@ async def show_ignore(request: Request, work: UnitOfWork) -> Response:
 async def list_ignores(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's rules."""
     query = request.query(IgnoreListQuery)
-    check, report_id = query.check, query.report_id
     return await answer_id_list(
         request,
         services,
         query,
         encode=ignore_object,
-        read_page=lambda: work.read(
-            service.list_ignores, page=query.page, per_page=query.per_page, check=check, report_id=report_id
-        ),
-        read_part=lambda part: work.read(service.walk_ignores, part, check=check, report_id=report_id),
+        read=lambda part: work.read(service.list_ignores, part, check=query.check, report_id=query.report_id),
     )
 
 

@@ -200,8 +200,7 @@ async def list_members(request: Request, work: UnitOfWork, services: Services) -
         services,
         query,
         encode=member_object,
-        read_page=lambda: work.read(service.page_members, page=query.page, per_page=query.per_page),
-        read_part=lambda part: work.read(service.walk_members, part),
+        read=lambda part: work.read(service.list_members, part),
     )
 
 
@@ -282,14 +281,13 @@ async def create_invitation(
 
 async def list_invitations(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the invitations that can be accepted."""
-    query, now_ms = request.query(InvitationListQuery), request.received_at_ms
+    query = request.query(InvitationListQuery)
     return await answer_id_list(
         request,
         services,
         query,
         encode=invitation_object,
-        read_page=lambda: work.read(service.page_invitations, now_ms, page=query.page, per_page=query.per_page),
-        read_part=lambda part: work.read(service.walk_invitations, now_ms, part),
+        read=lambda part: work.read(service.list_open_invitations, request.received_at_ms, part),
     )
 
 

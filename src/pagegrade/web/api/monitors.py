@@ -82,22 +82,13 @@ async def show_monitor(request: Request, work: UnitOfWork) -> Response:
 async def list_monitors(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's monitors, or those at a cursor."""
     query = request.query(MonitorListQuery)
-    report_id, audit_id, project = query.report_id, query.audit_id, query.project
     return await answer_id_list(
         request,
         services,
         query,
         encode=monitor_object,
-        read_page=lambda: work.read(
-            service.list_monitors,
-            page=query.page,
-            per_page=query.per_page,
-            report_id=report_id,
-            audit_id=audit_id,
-            project=project,
-        ),
-        read_part=lambda part: work.read(
-            service.walk_monitors, part, report_id=report_id, audit_id=audit_id, project=project
+        read=lambda part: work.read(
+            service.list_monitors, part, report_id=query.report_id, audit_id=query.audit_id, project=query.project
         ),
     )
 

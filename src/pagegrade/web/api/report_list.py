@@ -57,7 +57,8 @@ async def list_reports(request: Request, work: UnitOfWork, services: Services) -
         after=None if walked.after is None else write_cursor(asked, walked.after),
         total=walked.total,
     )
-    return walked_answer(request, await _encoded(walked.listed, options.base_url, picks), walk)
+    encoded = await _encoded(walked.listed, options.base_url, picks)
+    return walked_answer(request, encoded.items, walk, version=encoded.version)
 
 
 async def _encoded(found: Listed[ReportItem], base_url: str, names: tuple[str, ...] | None) -> Listed[bytes]:

@@ -85,14 +85,13 @@ async def show_silence(request: Request, work: UnitOfWork) -> Response:
 
 async def list_silences(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's silences."""
-    query, now_ms = request.query(SilenceListQuery), request.received_at_ms
+    query = request.query(SilenceListQuery)
     return await answer_id_list(
         request,
         services,
         query,
         encode=silence_object,
-        read_page=lambda: work.read(service.list_silences, now_ms, page=query.page, per_page=query.per_page),
-        read_part=lambda part: work.read(service.walk_silences, now_ms, part),
+        read=lambda part: work.read(service.list_silences, request.received_at_ms, part),
     )
 
 

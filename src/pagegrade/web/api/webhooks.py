@@ -76,8 +76,7 @@ async def list_webhooks(request: Request, work: UnitOfWork, services: Services) 
         services,
         query,
         encode=webhook_object,
-        read_page=lambda: work.read(service.list_webhooks, page=query.page, per_page=query.per_page),
-        read_part=lambda part: work.read(service.walk_webhooks, part),
+        read=lambda part: work.read(service.list_webhooks, part),
     )
 
 
@@ -121,14 +120,12 @@ async def test_webhook(request: Request, work: UnitOfWork) -> Response:
 async def list_deliveries(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the deliveries to a webhook."""
     query = request.query(DeliveryListQuery)
-    number = request.id
     return await answer_id_list(
         request,
         services,
         query,
         encode=delivery_object,
-        read_page=lambda: work.read(service.list_deliveries, number, page=query.page, per_page=query.per_page),
-        read_part=lambda part: work.read(service.walk_deliveries, number, part),
+        read=lambda part: work.read(service.list_deliveries, request.id, part),
     )
 
 

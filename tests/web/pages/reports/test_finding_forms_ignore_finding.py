@@ -10,6 +10,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.ignores import MAX_REASON, MAX_RULES, MAX_SELECTOR, IgnoreRule, StoredIgnore
 from pagegrade.model.outcome import Evidence
+from pagegrade.model.stored import ListPart
 from pagegrade.report.codec import pack_report
 from pagegrade.service.ignores.operations import list_ignores
 from pagegrade.store.engine.database import Transaction
@@ -26,7 +27,9 @@ DAY_MS = 86_400_000
 def rules(instance: Instance) -> tuple[StoredIgnore, ...]:
     """The rules of Alice, newest first."""
     caller = Caller(account=instance.alice)
-    return tuple(instance.services.database.read_here(lambda tx: list_ignores(tx, caller, page=1, per_page=100).items))
+    return tuple(
+        instance.services.database.read_here(lambda tx: list_ignores(tx, caller, ListPart(per_page=100)).items)
+    )
 
 
 async def finished(instance: Instance) -> str:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from pagegrade.model.access import MAX_PROFILES, StoredAccess
 from pagegrade.model.account import Role
 from pagegrade.model.errors import PreconditionFailed, QuotaExceeded, ValidationFailed
+from pagegrade.model.stored import ListPart
 from pagegrade.render.english import N_
 from pagegrade.service.access import operations as service
 from pagegrade.service.access.vault import Locked
@@ -198,7 +199,7 @@ async def _list(
     *,
     status: int = 422,
 ) -> Response:
-    found = await work.read(service.list_profiles, page=1, per_page=MAX_PROFILES)
+    found = await work.read(service.list_profiles, ListPart(per_page=MAX_PROFILES))
     return view.page(
         "access_profiles.html.jinja",
         status=status if errors else 200,

@@ -8,6 +8,7 @@ import msgspec
 
 from pagegrade.checks import all_checks
 from pagegrade.model.ignores import StoredIgnore
+from pagegrade.model.stored import ListPart
 from pagegrade.render.english import N_
 from pagegrade.render.finding_texts import translated
 from pagegrade.service.ignores import operations as service
@@ -42,7 +43,7 @@ async def list_rules(request: Request, work: UnitOfWork, view: View) -> Response
     sent = read_query(request)
     # A wrong number is no reason for a page of problems: there is a first page.
     query, _ = read_fields(IgnoreListQuery, {"per_page": str(PER_PAGE), **sent}, "query", lenient=True)
-    found = await work.read(service.list_ignores, page=query.page, per_page=query.per_page)
+    found = await work.read(service.list_ignores, ListPart(page=query.page, per_page=query.per_page))
     said = SAID.get(sent.get("said", ""))
     size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
     return view.page(

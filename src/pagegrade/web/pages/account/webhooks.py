@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from pagegrade.model.account import Role
 from pagegrade.model.errors import QuotaExceeded, ValidationFailed
+from pagegrade.model.stored import ListPart
 from pagegrade.model.webhooks import EVENT_TYPES, KINDS, MAX_WEBHOOKS
 from pagegrade.render.english import N_
 from pagegrade.service.accounts.admission import Access
@@ -105,7 +106,7 @@ async def show_webhook(request: Request, work: UnitOfWork, view: View) -> Respon
     """Return a webhook with the log of its deliveries."""
     query = request.query(SaidQuery)
     webhook = await work.read(service.show_webhook, request.id)
-    found = await work.read(service.list_deliveries, webhook.id, page=query.page, per_page=PER_PAGE)
+    found = await work.read(service.list_deliveries, webhook.id, ListPart(page=query.page, per_page=PER_PAGE))
     said = SAID.get(query.said, "")
     return view.page(
         "webhook.html.jinja",

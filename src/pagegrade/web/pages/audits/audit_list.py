@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pagegrade.model.audit import AuditFilter
 from pagegrade.model.errors import CrawlLimit, InvalidInput, QuotaExceeded, RateLimited, Unavailable
+from pagegrade.model.stored import ListPart
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
 from pagegrade.service.audits import operations as service
@@ -116,7 +117,7 @@ async def _page(
     # A wrong number is no reason for a page of problems: there is a first page.
     query, _ = read_fields(AuditListQuery, {**asked, "per_page": str(PER_PAGE)}, "query", lenient=True)
     which = AuditFilter(state=query.state, rating=query.result, search=query.search)
-    found = await work.read(service.list_audits, which, page=query.page, per_page=PER_PAGE)
+    found = await work.read(service.list_audits, which, ListPart(page=query.page, per_page=PER_PAGE))
     said = SAID.get(asked.get("said", ""), "")
     return view.page(
         "audits.html.jinja",

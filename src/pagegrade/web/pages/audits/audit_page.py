@@ -15,6 +15,7 @@ from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit
 from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import CATEGORIES
+from pagegrade.model.stored import ListPart
 from pagegrade.render.audit import (
     ASPECT_WORDS,
     KIND_WORDS,
@@ -287,7 +288,7 @@ async def list_site_pages(request: Request, work: UnitOfWork, view: View) -> Res
     which = URLFilter(status=query.status, states=chosen, search=query.search, depth=query.depth)
     order: PageOrder = next((name for name in PAGE_ORDERS if name == asked.get("order")), "found")
     audit = await work.read(service.show_audit, request.id)
-    found = await work.search(list_pages, audit.id, which, order=order, page=query.page, per_page=PER_PAGE)
+    found = await work.search(list_pages, audit.id, which, ListPart(page=query.page, per_page=PER_PAGE), order=order)
     sent = _sent(asked, "search", "state", "status", "depth", "order")
     return view.page(
         "audit_pages.html.jinja",
@@ -331,7 +332,7 @@ async def list_site_links(request: Request, work: UnitOfWork, view: View) -> Res
     order: LinkOrder = next((name for name in LINK_ORDERS if name == asked.get("order")), "source")
     which = msgspec.convert(query, LinkFilter, from_attributes=True)
     audit = await work.read(service.show_audit, request.id)
-    found = await work.search(list_links, audit.id, which, order=order, page=query.page, per_page=PER_PAGE)
+    found = await work.search(list_links, audit.id, which, ListPart(page=query.page, per_page=PER_PAGE), order=order)
     sent = _sent(asked, "kind", "state", "status", "from", "to", "order")
     filters = [each for each in sent if each[0] != "order"]
     return view.page(

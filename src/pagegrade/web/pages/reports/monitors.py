@@ -9,7 +9,7 @@ from pagegrade.model.account import Role
 from pagegrade.model.audit import Audit
 from pagegrade.model.errors import QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_REASON, MAX_SCHEDULE, Monitor, Remind
-from pagegrade.model.stored import StoredReport
+from pagegrade.model.stored import ListPart, StoredReport
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import SEVERITY_NAMES
 from pagegrade.report.gates import SEVERITIES
@@ -75,7 +75,7 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
     # A wrong number is no reason for a page of problems: there is a first page.
     query, _ = read_fields(MonitorListQuery, {"per_page": str(PER_PAGE), **sent}, "query", lenient=True)
     found, urls = await work.read(
-        service.list_with_urls, view.options, view.now_ms, page=query.page, per_page=query.per_page
+        service.list_with_urls, view.options, view.now_ms, ListPart(page=query.page, per_page=query.per_page)
     )
     said = SAID.get(sent.get("said", ""))
     size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
@@ -350,8 +350,8 @@ async def _show(
     problems: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
-    listed = await work.read(service.list_silences, view.now_ms, page=1, per_page=OFFERED)
-    known, urls = await work.read(service.list_with_urls, view.options, view.now_ms, page=1, per_page=OFFERED)
+    listed = await work.read(service.list_silences, view.now_ms, ListPart(per_page=OFFERED))
+    known, urls = await work.read(service.list_with_urls, view.options, view.now_ms, ListPart(per_page=OFFERED))
     names = {each.id: f"{short_url(urls.get(each.id, ''))} ({each.schedule})" for each in known.items}
     return view.page(
         "silences.html.jinja",

@@ -14,7 +14,7 @@ from pagegrade.model.access import MAX_NAME, MAX_PROFILES
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import Thresholds
-from pagegrade.model.stored import Privacy, State
+from pagegrade.model.stored import ListPart, Privacy, State
 from pagegrade.parse.url import origin
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
@@ -311,7 +311,7 @@ async def find_access_choices(work: UnitOfWork, url: str | None = None) -> list[
     Args:
         url: Only those for its origin; ``None``: all.
     """
-    found = await work.read(list_profiles, page=1, per_page=MAX_PROFILES)
+    found = await work.read(list_profiles, ListPart(per_page=MAX_PROFILES))
     return [
         (each.id, visible(each.name, MAX_NAME)) for each in found.items if url is None or origin(url) in each.origins
     ]

@@ -6,6 +6,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
+from pagegrade.model.stored import ListPart
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.webhooks import list_deliveries
 from pagegrade.store.schema.migrate import FOLDER, migrate
@@ -36,7 +37,7 @@ def test_an_event_of_the_version_before_is_about_no_audit(tmp_path: Path) -> Non
     database.write_here(version_before)
     migrate(database)
 
-    listed, _ = database.read_here(lambda tx: list_deliveries(tx, 3, page=1, per_page=10))
+    listed = database.read_here(lambda tx: list_deliveries(tx, 3, ListPart(per_page=10)))
 
     assert [(each.type, each.report_id, each.audit_id) for each in listed] == [("report.failed", None, None)]
     database.close()
