@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pagegrade.model.account import Brand
     from pagegrade.observability.logs import Lines
     from pagegrade.observability.tracing import Tracing
-    from pagegrade.service.access.vault import Vault
+    from pagegrade.service.access.operations import Vault
     from pagegrade.service.container import Services
     from pagegrade.service.options import MailOptions, RenderDefault, ServiceOptions
     from pagegrade.store.engine.database import Database
@@ -414,7 +414,7 @@ def make_vault() -> Vault:
     Raises:
         InvalidInput: A setting cannot be used.
     """
-    from pagegrade.service.access.vault import KEY_FILE, Vault
+    from pagegrade.service.access.operations import KEY_FILE, Vault
     from pagegrade.store.engine.database import is_shared_url
 
     folder, url = planned_places()

@@ -33,8 +33,7 @@ from pagegrade.model.stored import PackedPicture, Privacy, StoredReport
 from pagegrade.model.webhooks import Event
 from pagegrade.report.build import rendered_page
 from pagegrade.report.codec import pack_report
-from pagegrade.service.access.operations import AccessFields, create_profile
-from pagegrade.service.access.vault import KEY_FILE, Vault
+from pagegrade.service.access.operations import KEY_FILE, AccessFields, Vault, create_profile
 from pagegrade.service.accounts.operations import MAX_BRAND_NAME, MAX_FOOTER, clean_logo
 from pagegrade.service.accounts.sessions import list_open, start_session
 from pagegrade.service.accounts.team import create_shared, invite

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from tests.web.schemas.test_monitor import MONITOR
+from tests.web.api.test_monitors import MONITOR
 
 
 def test_a_paused_monitor_has_no_next_run() -> None:

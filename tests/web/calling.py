@@ -16,7 +16,7 @@ from pagegrade.model.account import SCOPES, Account
 from pagegrade.model.report import Report
 from pagegrade.model.stored import PackedReport
 from pagegrade.report.codec import pack_report
-from pagegrade.service.access.vault import Vault
+from pagegrade.service.access.operations import Vault
 from pagegrade.service.accounts.sessions import start_session
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions

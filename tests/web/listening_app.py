@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pagegrade.model.account import Account
-from pagegrade.service.access.vault import Vault
+from pagegrade.service.access.operations import Vault
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.web.app import make_app

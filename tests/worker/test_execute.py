@@ -21,8 +21,7 @@ from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.stored import ClaimedRun, PackedReport
 from pagegrade.observability.otel import OpenTelemetryTracing
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.access.operations import AccessFields, create_profile
-from pagegrade.service.access.vault import Vault
+from pagegrade.service.access.operations import AccessFields, Vault, create_profile
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.due_runs import queue_due
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor

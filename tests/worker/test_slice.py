@@ -23,8 +23,7 @@ from pagegrade.model.audit import UNKNOWN_DEPTH, Audit, Crawl, URLFilter
 from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.access.operations import AccessFields, create_profile
-from pagegrade.service.access.vault import Vault
+from pagegrade.service.access.operations import AccessFields, Vault, create_profile
 from pagegrade.service.audits import consent
 from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.consent import PROOF_PATH, proof_of

@@ -11,7 +11,7 @@ from typing import Final
 from pagegrade.observability.events import Observation
 from pagegrade.observability.tracing import NO_TRACING, Tracing
 from pagegrade.sandbox.fair_slots import FairSlots
-from pagegrade.service.access.vault import Vault
+from pagegrade.service.access.operations import Vault
 from pagegrade.service.accounts.access import KeyUses
 from pagegrade.service.accounts.passwords import PasswordAttempts, Passwords, SignInAttempts
 from pagegrade.service.health import Health

@@ -19,7 +19,10 @@ from starlette.routing import Match, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from pagegrade.model.errors import InvalidInput, NotFound, PagegradeError, Unavailable
+from pagegrade.observability.events import METHODS as NAMED_METHODS
+from pagegrade.observability.events import QUIET, SERVER_ERROR
 from pagegrade.observability.logs import name_lines
+from pagegrade.observability.tracing import NO_SPAN, Span
 from pagegrade.service.accounts.admission import REQUESTS, Requested, RoleNeeded, SignInNeeded
 from pagegrade.service.accounts.sessions import keep_session
 from pagegrade.service.container import Services
@@ -44,7 +47,59 @@ from pagegrade.web.request import Request
 from pagegrade.web.responses import warned
 from pagegrade.web.routes import ALL_OPERATIONS
 from pagegrade.web.session_cookie import is_browser, is_own_form, session_cookie
-from pagegrade.web.spans import begin_span, end_span
+
+OTHER_METHOD: Final = "_OTHER"
+MAX_PARENT: Final = 256
+"""Maximum length of a ``traceparent`` header; version 00 has 55 characters."""
+UNNAMED: Final = "HTTP"
+
+
+def begin_span(exchange: Exchange) -> Span:
+    """Start the span of a request, as the child of the client's span if it sent one.
+
+    Probes of monitoring systems get none.
+    """
+    tracing = exchange.services.tracing
+    if not tracing.on or exchange.request.path in QUIET:
+        return NO_SPAN
+    parent = exchange.request.header(b"traceparent")
+    return tracing.start(
+        _name(exchange.request.method),
+        kind="server",
+        parent=parent if parent is not None and len(parent) <= MAX_PARENT else None,
+        attributes={
+            "http.request.method": exchange.request.method if exchange.request.method in NAMED_METHODS else OTHER_METHOD
+        },
+    )
+
+
+def end_span(exchange: Exchange, status: int) -> None:
+    """Record the result of a request and end its span.
+
+    Args:
+        status: HTTP status as in the log.
+    """
+    span = exchange.span
+    if not span.on:
+        return
+    attributes: dict[str, str | int] = {"http.response.status_code": status}
+    if exchange.request.operation is not None:
+        span.rename(f"{_name(exchange.request.method)} {exchange.request.operation.path}")
+        attributes |= {
+            "http.route": exchange.request.operation.path,
+            "pagegrade.operation": exchange.request.operation.name,
+        }
+    if exchange.problem:
+        attributes["pagegrade.problem"] = exchange.problem
+    span.note(attributes)
+    if status >= SERVER_ERROR:
+        span.fail(exchange.problem or str(status))
+    span.end()
+
+
+def _name(method: str) -> str:
+    return method if method in NAMED_METHODS else UNNAMED
+
 
 logger = logging.getLogger("pagegrade.web")
 

@@ -11,14 +11,13 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, get_type_hints
 
 from pagegrade.observability.tracing import NO_SPAN, Span
-from pagegrade.service.accounts.admission import Admission
+from pagegrade.service.accounts.admission import Admission, RateLimit
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.request_headers import bearer_key, limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.pages.html import View
-from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import SESSION, read_cookies
 

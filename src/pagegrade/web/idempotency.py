@@ -18,11 +18,10 @@ from pydantic import BaseModel
 from pagegrade.model.account import IdempotentRequest
 from pagegrade.model.errors import IdempotencyInProgress, IdempotencyKeyReused, NotFound, ReportDeleted
 from pagegrade.service import idempotency as service
-from pagegrade.service.accounts.admission import Admission
+from pagegrade.service.accounts.admission import Admission, RateLimit
 from pagegrade.service.unit_of_work import LoadByID, UnitOfWork, UseCase
 from pagegrade.web.http.response import Response
 from pagegrade.web.problems import bad_request
-from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.request import Request
 
 RETRY_AFTER_S: Final = 2

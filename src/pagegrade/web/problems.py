@@ -27,7 +27,7 @@ from pagegrade.model.errors import (
     Violation,
 )
 from pagegrade.render.english import N_
-from pagegrade.web.schemas import problem as schemas
+from pagegrade.web.schemas import envelope as schemas
 from pagegrade.web.schemas.shape import extended
 
 PROBLEMS: Final[dict[str, tuple[int, str]]] = {

@@ -20,10 +20,8 @@ from pagegrade.web.api import (
     projects,
     reports,
     runs,
-    silences,
     webhooks,
 )
-from pagegrade.web.api import report_list as api_report_list
 from pagegrade.web.operations import Operation
 from pagegrade.web.pages import admin, html, public, share
 from pagegrade.web.pages.account import access_profiles as own_access
@@ -51,7 +49,6 @@ PROBES: Final[tuple[Operation, ...]] = ops.OPERATIONS
 """Operations of a process that serves probes only."""
 
 ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
-    *api_report_list.OPERATIONS,
     *reports.OPERATIONS,
     *runs.OPERATIONS,
     *criteria.OPERATIONS,
@@ -59,7 +56,6 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *batches.OPERATIONS,
     *ignores.OPERATIONS,
     *monitors.OPERATIONS,
-    *silences.OPERATIONS,
     *webhooks.OPERATIONS,
     *access_profiles.OPERATIONS,
     *members.OPERATIONS,

@@ -36,8 +36,7 @@ from pagegrade.parse.url import Target, host, host_address, parse_target_url
 from pagegrade.report.build import picture_names, stored_previews
 from pagegrade.report.codec import pack_report
 from pagegrade.sandbox.pool import TaskRunner
-from pagegrade.service.access.operations import profile_for, unseal
-from pagegrade.service.access.vault import Locked
+from pagegrade.service.access.operations import Locked, profile_for, unseal
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.analysis import gather_target, mistake_of_ours, policy_of, unreadable_page

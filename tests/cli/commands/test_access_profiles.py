@@ -8,8 +8,7 @@ import pytest
 import trustme
 
 from pagegrade.cli import exit_codes
-from pagegrade.service.access.operations import profile_for, unseal
-from pagegrade.service.access.vault import Vault
+from pagegrade.service.access.operations import Vault, profile_for, unseal
 from pagegrade.store.repositories.access_profiles import all_sealed
 from tests.cli.command_line import CommandLine
 

@@ -9,7 +9,7 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.stored import ClaimedRun
-from pagegrade.service.access.vault import KEY_FILE
+from pagegrade.service.access.operations import KEY_FILE
 from pagegrade.service.container import Services
 from pagegrade.store.engine.data_dir import hold_locks, lock_files
 from pagegrade.store.engine.database import Transaction

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from pagegrade.model.account import Caller
+from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import NotFound, RateLimited, Unauthenticated
 from pagegrade.service.accounts.access import KeyUses, make_secret
-from pagegrade.service.accounts.admission import Admission, SignInNeeded
+from pagegrade.service.accounts.admission import ANALYSES, Admission, RateLimit, SignInNeeded
 from pagegrade.service.accounts.sessions import start_session
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.rate_limit import Buckets, MemoryBuckets
 from pagegrade.store.engine.database import Database
+from tests.service.instance import caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database
 
 LIMITED = ServiceOptions(requests_per_minute=2, wrong_keys_per_minute=2)
@@ -97,3 +98,56 @@ def test_identification_counts_nothing(tmp_path: Path) -> None:
 
     assert found[0] is not None
     assert (found[0].account.id, found[1], one.standings, one.secret) == (account.id, None, {}, token)
+
+
+ALICE = caller_of(Account(id=1, name="Alice", email="alice@example.org", created_at_ms=NOW_MS))
+OPTIONS = ServiceOptions(analyses_per_minute=1)
+
+
+def a_request(limits: Buckets) -> tuple[RateLimit, Admission]:
+    """One that was admitted."""
+    admission = Admission(
+        limits=limits,
+        key_uses=KeyUses(),
+        options=OPTIONS,
+        now_ms=NOW_MS,
+        client=str,
+        key=lambda: (None, False),
+        sessions=tuple,
+    )
+    admission.caller = ALICE
+    return RateLimit(limits, OPTIONS, admission), admission
+
+
+def test_an_analysis_counts_once_for_a_request() -> None:
+    """However often it is asked for; the next request is refused."""
+
+    async def script() -> None:
+        limits = MemoryBuckets(lambda: 0.0)
+        first, admission = a_request(limits)
+        await first.take_analysis()
+        await first.take_analysis()
+        assert admission.standings[ANALYSES].remaining == 0
+        with pytest.raises(RateLimited):
+            await a_request(limits)[0].take_analysis()
+
+    asyncio.run(script())
+
+
+def test_an_analysis_that_was_not_started_is_given_back() -> None:
+    """And leaves no trace in the headers; a refused one gives back nothing."""
+
+    async def script() -> None:
+        limits = MemoryBuckets(lambda: 0.0)
+        first, admission = a_request(limits)
+        await first.take_analysis()
+        refused, _ = a_request(limits)
+        await refused.count_analysis()
+        await refused.forget_analysis()
+        with pytest.raises(RateLimited):
+            await a_request(limits)[0].take_analysis()
+        await first.forget_analysis()
+        assert ANALYSES not in admission.standings
+        await a_request(limits)[0].take_analysis()
+
+    asyncio.run(script())

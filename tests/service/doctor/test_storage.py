@@ -12,8 +12,7 @@ from sqlalchemy import event
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.service.access.operations import AccessFields, create_profile
-from pagegrade.service.access.vault import KEY_FILE, Vault
+from pagegrade.service.access.operations import KEY_FILE, AccessFields, Vault, create_profile
 from pagegrade.service.doctor import storage as module
 from pagegrade.service.doctor.machine import Diagnosis
 from pagegrade.service.doctor.storage import (

@@ -13,7 +13,7 @@ from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.report.codec import pack_report
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.service.reports.views import compare_runs, list_runs, show_run
-from pagegrade.web.schemas.run import comparison_object, run_item, run_object
+from pagegrade.web.schemas.report import comparison_object, run_item, run_object
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result
 from tests.service.instance import Instance, caller_of
 from tests.store_builders import NOW_MS, add_owner, make_database

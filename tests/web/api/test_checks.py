@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from pagegrade.checks import all_checks, all_site_checks
-from pagegrade.web.schemas.check import CheckAnswer, CheckList
+from pagegrade.web.api.checks import CheckAnswer, CheckList
 from tests.api_shapes import assert_described
 from tests.web.calling import Instance, with_instance
 

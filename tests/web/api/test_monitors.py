@@ -1,15 +1,85 @@
-"""Monitors over the API."""
-
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
+from pagegrade.clock import now_ms
+from pagegrade.model.monitors import Budget, Monitor, Silence
+from pagegrade.report.serialize import timestamp
+from pagegrade.web.api import monitors as schema
+from pagegrade.web.api.monitors import Monitor as Description
+from pagegrade.web.api.monitors import monitor_object
+from tests.api_shapes import assert_described
 from tests.report_builders import make_failed_report, make_report
+from tests.store_builders import NOW_MS
 from tests.web.calling import BASE_URL, Instance, with_instance
+
+MONITOR = Monitor(
+    id=7,
+    account_id=1,
+    report_id=1042,
+    schedule="daily",
+    timezone="UTC",
+    jitter=3,
+    budgets=(Budget(condition="score<80"), Budget(condition="high>0", state="breached", since_ms=1, in_a_row=0)),
+    paused=True,
+    due_at_ms=5,
+    last_due_at_ms=None,
+    last_run_at_ms=None,
+    failures=0,
+    unreachable_since_ms=None,
+    created_at_ms=0,
+    updated_at_ms=1,
+    revision=2,
+)
+
+
+def test_every_member_of_the_description_is_there() -> None:
+    """In its order; a paused monitor has no next run."""
+    members = msgspec.json.decode(monitor_object(MONITOR))
+
+    assert list(members) == list(Description.__struct_encode_fields__)
+    assert {name for name, value in members.items() if value is None} == {
+        *("audit_id", "next_run_at", "last_run_at", "unreachable_since"),
+    }
+    assert members["budgets"] == [
+        {"condition": "score<80", "state": "unknown", "since": None, "analysis": None, "unmeasured_since": None},
+        {
+            "condition": "high>0",
+            "state": "breached",
+            "since": "1970-01-01T00:00:00.001Z",
+            "analysis": None,
+            "unmeasured_since": None,
+        },
+    ]
+
+
+@pytest.mark.parametrize(("monitor_id", "project"), [(7, ""), (None, "example.com")])
+def test_the_object_is_as_described(monitor_id: int | None, project: str) -> None:
+    """Of a monitor, and of a site."""
+    made = schema.silence_object(
+        Silence(
+            id=1,
+            monitor_id=monitor_id,
+            project=project,
+            reason="x",
+            author="A",
+            until_ms=NOW_MS + 1,
+            created_at_ms=NOW_MS,
+        )
+    )
+    data = json.loads(made)
+
+    assert_described(schema.Silence, data)
+
+    assert set(data) == set(schema.Silence.__struct_encode_fields__)
+    assert (data["monitor_id"], data["project"]) == (monitor_id, project or None)
+
 
 MONITORS = "/api/v1/monitors"
 NEW: dict[str, Any] = {"report_id": 1, "schedule": "daily"}
@@ -273,3 +343,40 @@ def test_a_list_is_filtered_by_project(tmp_path: Path) -> None:
 
     assert [[each["report_id"] for each in one["data"]] for one in found] == [[3, 2], [1], [], [3, 2]]
     assert [one["meta"]["total"] for one in found] == [2, 1, 0, 2]
+
+
+SILENCES = "/api/v1/silences"
+
+
+def test_a_silence_is_begun_shown_listed_and_ended(tmp_path: Path) -> None:
+    """Once with one idempotency key; wrong fields are named."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        body: dict[str, Any] = {"project": "example.com", "reason": "Move.", "until": timestamp(now_ms() + 60_000)}
+        key = {"Idempotency-Key": "one"}
+        made = [await instance.call("POST", SILENCES, json=body, headers=key) for _ in range(2)]
+        place = made[0].headers["location"].removeprefix(BASE_URL)
+        return [
+            *made,
+            await instance.call("GET", place),
+            await instance.call("GET", SILENCES),
+            await instance.call("POST", SILENCES, json={**body, "until": "2001-01-01T00:00:00Z"}),
+            await instance.call("POST", SILENCES, json={"project": "example.com", "until": "later"}),
+            await instance.call("DELETE", place),
+            await instance.call("GET", place),
+        ]
+
+    made, again, shown, listed, past, wrong, ended, gone = with_instance(tmp_path, script)
+    data = made.json()["data"]
+
+    assert [made.status_code, again.status_code, shown.status_code, ended.status_code] == [201, 201, 200, 200]
+    assert (data["project"], data["monitor_id"]) == ("example.com", None)
+    assert (data["reason"], data["author"]) == ("Move.", "test")
+    assert again.json()["data"] == shown.json()["data"] == data
+    assert listed.json()["data"] == [data]
+    assert [(one["field"], one["code"]) for one in past.json()["violations"]] == [("until", "past")]
+    assert {(one["field"], one["code"]) for one in wrong.json()["violations"]} == {
+        ("reason", "required"),
+        ("until", "not_a_time"),
+    }
+    assert gone.status_code == 404

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pagegrade.web.schemas.run import ComparisonAnswer, RunAnswer, RunList
+from pagegrade.web.schemas.report import ComparisonAnswer, RunAnswer, RunList
 from tests.api_shapes import assert_described
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result
 from tests.web.calling import BASE_URL, REPORTS, Instance, with_instance

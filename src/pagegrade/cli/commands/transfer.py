@@ -17,7 +17,7 @@ from pagegrade.cli.files import read_file
 from pagegrade.cli.output import write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput, Unavailable
-from pagegrade.service.access.vault import KEY_FILE
+from pagegrade.service.access.operations import KEY_FILE
 from pagegrade.store.engine.data_dir import DATABASE_NAME, all_lock_files, hold_locks
 from pagegrade.store.engine.database import is_shared_url, name_of
 from pagegrade.store.engine.postgresql import PostgresDatabase

@@ -13,8 +13,7 @@ from typing import Final
 from pagegrade.gather.temporary import delete_leftovers, find_leftovers
 from pagegrade.model.errors import Unavailable
 from pagegrade.render.english import N_, Phrase, phrase
-from pagegrade.service.access.operations import count_sealed
-from pagegrade.service.access.vault import Vault
+from pagegrade.service.access.operations import Vault, count_sealed
 from pagegrade.service.doctor.machine import Diagnosis, format_size, ok, problem, warning
 from pagegrade.store.engine.data_dir import NETWORK_FILE_SYSTEMS, file_system_of, serving_process, try_writing
 from pagegrade.store.engine.database import Database, StatementError, T, Transaction, reason_of

@@ -38,8 +38,14 @@ from pagegrade.parse.url import origin, parse_target_url, project_of
 from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.validation import check_allowed
-from pagegrade.service.webhooks.deliveries import KEY_NAME, is_token_of, make_key, secret_of, webhook_of_token
-from pagegrade.service.webhooks.receivers import RECEIVERS
+from pagegrade.service.webhooks.deliveries import (
+    KEY_NAME,
+    RECEIVERS,
+    is_token_of,
+    make_key,
+    secret_of,
+    webhook_of_token,
+)
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import webhooks as delivery_store
 from pagegrade.store.repositories import webhooks as store

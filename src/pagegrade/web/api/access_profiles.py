@@ -17,7 +17,6 @@ from pagegrade.service.access import operations as service
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
@@ -25,7 +24,14 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import AccessProfileListQuery, CreateAccessProfileBody, UpdateAccessProfileBody
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, precondition, written_answer
+from pagegrade.web.responses import (
+    answer_id_list,
+    deleted_answer,
+    enveloped,
+    fresh_answer,
+    precondition,
+    written_answer,
+)
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.shape import Document
 

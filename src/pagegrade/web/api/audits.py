@@ -22,7 +22,6 @@ from pagegrade.service.audits.sharing import sharing_warnings
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning, SharingChange, read_sharing
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.audit_files import MEDIA_TYPES, make_audit_file
 from pagegrade.web.audit_parameters import (
     AuditCompareQuery,
@@ -46,6 +45,7 @@ from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining,
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (
     IDENTITY,
+    answer_id_list,
     deleted_answer,
     enveloped,
     fresh_answer,

@@ -15,6 +15,7 @@ from pagegrade.model.schema import URL, Count, Points, Timestamp, about
 from pagegrade.model.stored import GRADES, State
 from pagegrade.render.english import N_
 from pagegrade.report.serialize import timestamp
+from pagegrade.service.accounts.admission import RateLimit
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports import batches as service
@@ -27,7 +28,6 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import BatchListQuery, CreateBatchBody, CreateReportBody
-from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, picked, url_of

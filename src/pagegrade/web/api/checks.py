@@ -5,23 +5,56 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from functools import cache
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from pydantic import BaseModel, Field
 
-from pagegrade.checks import Check, SiteCheck, all_checks, all_site_checks
+from pagegrade.checks import Check as CatalogueCheck
+from pagegrade.checks import SiteCheck, all_checks, all_site_checks
 from pagegrade.model.errors import NotFound
 from pagegrade.model.report import RULESET
-from pagegrade.service.catalogue import check_documentation, check_entries, site_check_entries
+from pagegrade.model.schema import Count, about
+from pagegrade.service.catalogue import (
+    CheckDocumentation,
+    CheckItem,
+    check_documentation,
+    check_entries,
+    site_check_entries,
+)
 from pagegrade.web.http.request_headers import is_unchanged
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
 from pagegrade.web.request import Request
-from pagegrade.web.schemas.check import CatalogueMeta, CheckAnswer, CheckList
-from pagegrade.web.schemas.check import Check as CheckDocument
 from pagegrade.web.schemas.envelope import Answer
-from pagegrade.web.schemas.shape import extended
+from pagegrade.web.schemas.shape import Document, extended
+
+
+class Check(CheckItem, frozen=True, kw_only=True):
+    """A check with its documentation."""
+
+    documentation: Annotated[CheckDocumentation, about("The check explained.")]
+
+
+class CatalogueMeta(Document, frozen=True, kw_only=True):
+    """About the catalogue."""
+
+    total: Annotated[Count, about("Number of checks.", 67)]
+    ruleset: Annotated[str, about("Version of the checks, severities and caps.", RULESET)]
+
+
+class CheckAnswer(Answer, frozen=True, kw_only=True):
+    """One check."""
+
+    data: Annotated[Check, about("The check.")]
+
+
+class CheckList(Answer, frozen=True, kw_only=True):
+    """The whole catalogue of checks."""
+
+    data: Annotated[list[CheckItem], about("The checks, in the order of the catalogue.")]
+    meta: Annotated[CatalogueMeta, about("Metadata of the catalogue.")]
+
 
 KEPT: Final = ("Cache-Control", "public, max-age=3600")
 
@@ -60,13 +93,13 @@ async def _answer(request: Request, name: str) -> Response:
 @cache
 def _bodies() -> dict[str, tuple[bytes, str]]:
     """Check id -> (the answer, its entity tag); ``/page`` and ``/site`` for the lists, which no id can be."""
-    known: dict[str, Check | SiteCheck] = {**all_checks(), **all_site_checks()}
+    known: dict[str, CatalogueCheck | SiteCheck] = {**all_checks(), **all_site_checks()}
     bodies: dict[str, tuple[bytes, str]] = {}
     for of, entries in (("/page", check_entries()), ("/site", site_check_entries())):
         meta = CatalogueMeta(total=len(entries), ruleset=RULESET)
         bodies[of] = _tagged(CheckList(status=200, data=entries, meta=meta))
         for entry in entries:
-            whole = extended(entry, CheckDocument, documentation=check_documentation(known[entry.id]))
+            whole = extended(entry, Check, documentation=check_documentation(known[entry.id]))
             bodies[entry.id] = _tagged(CheckAnswer(status=200, data=whole))
     return bodies
 

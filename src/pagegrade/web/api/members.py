@@ -19,7 +19,6 @@ from pagegrade.service.accounts import team as service
 from pagegrade.service.accounts.operations import MAX_NAME, NAME
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
@@ -27,7 +26,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import PagedById
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import IDENTITY, deleted_answer, enveloped, fresh_answer, written_answer
+from pagegrade.web.responses import IDENTITY, answer_id_list, deleted_answer, enveloped, fresh_answer, written_answer
 from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
 from pagegrade.web.schemas.shape import Document, extended
 

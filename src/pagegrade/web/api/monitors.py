@@ -1,28 +1,204 @@
-"""Monitors: reports and audits that are made again on a schedule, with budgets."""
+"""Monitors and silences, with their JSON.
+
+A monitor makes reports and audits again on a schedule, with budgets. While a silence lasts, people get no messages
+about a monitor or a site.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Annotated, Final, Literal
+
+import msgspec
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from pagegrade.model.errors import ValidationFailed, Violation
-from pagegrade.model.monitors import Monitor
+from pagegrade.model.monitors import MAX_REASON, Remind
+from pagegrade.model.monitors import Budget as StoredBudget
+from pagegrade.model.monitors import Monitor as StoredMonitor
+from pagegrade.model.monitors import Silence as StoredSilence
+from pagegrade.model.schema import Timestamp, about
 from pagegrade.render.english import N_
+from pagegrade.report.serialize import Analysis, timestamp
 from pagegrade.service.container import Services
 from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import MonitorChange, read_budgets, read_schedule, read_timezone
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
+from pagegrade.web.http.fields import Reads
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
-from pagegrade.web.parameters import CreateMonitorBody, MonitorListQuery, UpdateMonitorBody
+from pagegrade.web.parameters import (
+    MAX_TEXT,
+    CreateMonitorBody,
+    MonitorListQuery,
+    PagedById,
+    UpdateMonitorBody,
+    read_moment,
+)
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import IDENTITY, deleted_answer, enveloped, fresh_answer, precondition, written_answer
-from pagegrade.web.schemas.monitor import DeletedMonitor, MonitorAnswer, MonitorList, monitor_object
+from pagegrade.web.responses import (
+    IDENTITY,
+    answer_id_list,
+    deleted_answer,
+    enveloped,
+    fresh_answer,
+    precondition,
+    written_answer,
+)
+from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.shape import Document
+
+
+class Budget(Document, frozen=True, kw_only=True):
+    """A condition that is a breach when it holds."""
+
+    condition: Annotated[str, about("The condition, in its shortest form.", "score<80")]
+    state: Annotated[
+        Literal["ok", "breached", "unknown"], about("State; `unknown` until a run has evaluated it.", "ok")
+    ]
+    since: Annotated[Timestamp | None, about("Time of the run that brought it there.", "2026-01-05T12:34:56.789Z")]
+    analysis: Annotated[
+        Analysis | None,
+        about(
+            "The engine of the last run that it was evaluated on; null before. The first run of another engine, "
+            "device or ruleset crosses nothing."
+        ),
+    ]
+    unmeasured_since: Annotated[
+        Timestamp | None,
+        about("Since when runs could not measure it, because there was no browser; null: the last run did.", None),
+    ]
+
+
+class Monitor(Document, frozen=True, kw_only=True):
+    """A schedule for one report or site audit."""
+
+    id: Annotated[int, about("Grows with every new monitor; never used again.", 7, minimum=1)]
+    object: Annotated[Literal["monitor"], about("The kind of object.", "monitor")]
+    report_id: Annotated[int | None, about("The report that is analyzed again; null: it is for an audit.", 1042)]
+    audit_id: Annotated[int | None, about("The audit whose site is crawled again; null: it is for a report.", None, 12)]
+    schedule: Annotated[str, about("hourly, daily, weekly, monthly, or a cron expression of five fields.", "daily")]
+    timezone: Annotated[str, about("IANA name of the zone in which the schedule is read.", "Europe/Prague")]
+    budgets: Annotated[list[Budget], about("Evaluated after each run of the report, or each crawl of the audit.")]
+    paused: Annotated[bool, about("Nothing is due and no budget is evaluated.", False)]  # noqa: FBT003
+    remind: Annotated[Remind, about("How often it is said again that the page is still bad.", "weekly")]
+    next_run_at: Annotated[
+        Timestamp | None, about("The next due time; null while it is paused.", "2026-01-06T03:17:12.000Z")
+    ]
+    last_run_at: Annotated[
+        Timestamp | None, about("Time its last run was queued; null before the first.", "2026-01-05T03:17:14.120Z")
+    ]
+    unreachable_since: Annotated[
+        Timestamp | None,
+        about("Since when the page cannot be reached, after two failed analyses in a row; null: it can.", None),
+    ]
+    created_at: Annotated[Timestamp, about("Time of its creation.", "2026-01-02T08:00:00.000Z")]
+    updated_at: Annotated[Timestamp, about("Time of its last change.", "2026-01-05T12:34:56.789Z")]
+
+
+class MonitorAnswer(Answer, frozen=True, kw_only=True):
+    """One monitor."""
+
+    data: Annotated[Monitor, about("The monitor.")]
+
+
+class MonitorList(CursorListAnswer, frozen=True, kw_only=True):
+    """Monitors."""
+
+    data: Annotated[list[Monitor], about("The monitors of this page.")]
+
+
+class DeletedMonitor(Deleted, frozen=True, kw_only=True):
+    """Confirmation that a monitor was deleted; its report or audit is kept."""
+
+    id: Annotated[int, about("The deleted monitor.", 7, minimum=1)]
+    object: Annotated[Literal["monitor"], about("The kind of object.", "monitor")] = "monitor"
+
+
+def monitor_object(monitor: StoredMonitor) -> bytes:
+    """The JSON object of a monitor."""
+    return msgspec.json.encode(
+        Monitor(
+            id=monitor.id,
+            object="monitor",
+            report_id=monitor.report_id,
+            audit_id=monitor.audit_id,
+            schedule=monitor.schedule,
+            timezone=monitor.timezone,
+            budgets=[_budget(budget) for budget in monitor.budgets],
+            paused=monitor.paused,
+            remind=monitor.remind,
+            next_run_at=timestamp(monitor.next_run_at_ms),
+            last_run_at=timestamp(monitor.last_run_at_ms),
+            unreachable_since=timestamp(monitor.unreachable_since_ms),
+            created_at=timestamp(monitor.created_at_ms),
+            updated_at=timestamp(monitor.updated_at_ms),
+        )
+    )
+
+
+def _budget(budget: StoredBudget) -> Budget:
+    basis = budget.basis
+    return Budget(
+        condition=budget.condition,
+        state=budget.state,
+        since=timestamp(budget.since_ms),
+        analysis=None if basis is None else Analysis(engine=basis.engine, device=basis.device),
+        unmeasured_since=timestamp(budget.unmeasured_since_ms),
+    )
+
+
+class Silence(Document, frozen=True, kw_only=True):
+    """A time in which people get no messages about one monitor or one site."""
+
+    id: Annotated[int, about("Grows with every new silence; never used again.", 4, minimum=1)]
+    object: Annotated[Literal["silence"], about("The kind of object.", "silence")]
+    monitor_id: Annotated[int | None, about("The monitor it is about; null: a site.", 7)]
+    project: Annotated[str | None, about("The site it is about; null: a monitor.", None, "example.com")]
+    reason: Annotated[str, about("Reason for it.", "The shop moves to another server.")]
+    author: Annotated[str, about("Present name of the person or the key; empty: it is gone.", "Example")]
+    until: Annotated[Timestamp, about("Its end.", "2026-01-06T08:00:00.000Z")]
+    created_at: Annotated[Timestamp, about("Its beginning.", "2026-01-05T12:34:56.789Z")]
+
+
+class SilenceAnswer(Answer, frozen=True, kw_only=True):
+    """One silence."""
+
+    data: Annotated[Silence, about("The silence.")]
+
+
+class SilenceList(CursorListAnswer, frozen=True, kw_only=True):
+    """Silences."""
+
+    data: Annotated[list[Silence], about("The silences of this page.")]
+
+
+class EndedSilence(Deleted, frozen=True, kw_only=True):
+    """Confirmation that a silence was ended."""
+
+    id: Annotated[int, about("The ended silence.", 4, minimum=1)]
+    object: Annotated[Literal["silence"], about("The kind of object.", "silence")] = "silence"
+
+
+def silence_object(silence: StoredSilence) -> bytes:
+    """The JSON object of a silence."""
+    return msgspec.json.encode(
+        Silence(
+            id=silence.id,
+            object="silence",
+            monitor_id=silence.monitor_id,
+            project=silence.project or None,
+            reason=silence.reason,
+            author=silence.author,
+            until=timestamp(silence.until_ms),
+            created_at=timestamp(silence.created_at_ms),
+        )
+    )
+
 
 PATH: Final = "/api/v1/monitors"
 
@@ -33,7 +209,7 @@ async def create_monitor(request: Request, idempotency: Idempotency, services: S
     fields, violations = await request.fields(CreateMonitorBody, lists=("budgets",))
     change = read_change(fields, violations, of_audit=fields.audit_id is not None)
 
-    async def respond(monitor: Monitor) -> Response:
+    async def respond(monitor: StoredMonitor) -> Response:
         return _changed(request, services, monitor, created=monitor.id)
 
     return await idempotency.execute(
@@ -107,7 +283,7 @@ async def update_monitor(request: Request, work: UnitOfWork, idempotency: Idempo
         may_change=_precondition(request),
     )
 
-    async def respond(monitor: Monitor) -> Response:
+    async def respond(monitor: StoredMonitor) -> Response:
         return _changed(request, services, monitor)
 
     if idempotency.key is None:
@@ -128,7 +304,7 @@ async def delete_monitor(request: Request, work: UnitOfWork) -> Response:
     return deleted_answer(DeletedMonitor(id=request.id))
 
 
-def _changed(request: Request, services: Services, monitor: Monitor, *, created: int | None = None) -> Response:
+def _changed(request: Request, services: Services, monitor: StoredMonitor, *, created: int | None = None) -> Response:
     """The answer to a change."""
     return written_answer(
         request,
@@ -140,11 +316,87 @@ def _changed(request: Request, services: Services, monitor: Monitor, *, created:
     )
 
 
-def _precondition(request: Request) -> Callable[[Monitor], str | None] | None:
+def _precondition(request: Request) -> Callable[[StoredMonitor], str | None] | None:
     return precondition(request, monitor_object, modified_ms=lambda monitor: monitor.updated_at_ms)
 
 
 _CONDITIONS: Final = ("If-Match", "If-None-Match", "If-Unmodified-Since")
+
+
+SILENCES_PATH: Final = "/api/v1/silences"
+
+
+class SilenceListQuery(PagedById):
+    """Silences come newest first."""
+
+
+class CreateSilenceBody(BaseModel):
+    """A silence of one monitor, or of one site."""
+
+    monitor_id: int | None = Field(None, ge=1, le=2**53 - 1, description="Only events of this monitor.", examples=[7])
+    project: str | None = Field(
+        None,
+        max_length=MAX_TEXT,
+        description="All events of reports, monitors and audits of this host.",
+        examples=["example.com"],
+    )
+    reason: str = Field(
+        max_length=MAX_REASON, description="Reason for it.", examples=["The shop moves to another server."]
+    )
+    until: Annotated[int, WithJsonSchema({"type": "string", "format": "date-time"}), Reads(read_moment)] = Field(
+        description="Its end, at most 90 days ahead (RFC 3339).", examples=["2026-01-06T08:00:00.000Z"]
+    )
+
+
+async def create_silence(request: Request, idempotency: Idempotency, services: Services) -> Response:
+    """Begin a silence."""
+    refuse_when_draining(services)
+    fields, violations = await request.fields(CreateSilenceBody)
+    if violations:
+        raise ValidationFailed(violations)
+
+    async def respond(silence: StoredSilence) -> Response:
+        return written_answer(request, services, silence_object(silence), created=silence.id)
+
+    return await idempotency.execute(
+        fields,
+        create=partial(
+            service.begin_silence,
+            now_ms=request.received_at_ms,
+            monitor_id=fields.monitor_id,
+            project=fields.project or "",
+            reason=fields.reason,
+            until_ms=fields.until,
+        ),
+        resource_id=lambda silence: silence.id,
+        load_existing=partial(service.show_silence, now_ms=request.received_at_ms),
+        respond=respond,
+        is_analysis=False,
+    )
+
+
+async def show_silence(request: Request, work: UnitOfWork) -> Response:
+    """Return a silence."""
+    found = await work.read(service.show_silence, request.id, request.received_at_ms)
+    return fresh_answer(request, enveloped(silence_object(found)))
+
+
+async def list_silences(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a page of the caller's silences."""
+    query = request.query(SilenceListQuery)
+    return await answer_id_list(
+        request,
+        services,
+        query,
+        encode=silence_object,
+        read=lambda part: work.read(service.list_silences, request.received_at_ms, part),
+    )
+
+
+async def end_silence(request: Request, work: UnitOfWork) -> Response:
+    """End a silence."""
+    await work.write(service.end_silence, request.id, request.received_at_ms)
+    return deleted_answer(EndedSilence(id=request.id))
 
 
 OPERATIONS: Final = (
@@ -215,5 +467,54 @@ OPERATIONS: Final = (
         headers=_CONDITIONS,
         answers={200: DeletedMonitor},
         tag="Monitors",
+    ),
+    Operation(
+        method="GET",
+        path=SILENCES_PATH,
+        name="list_silences",
+        summary="List silences",
+        description="The silences of the account that are not over, newest first.",
+        handler=list_silences,
+        scope="monitors",
+        query=SilenceListQuery,
+        answers={200: SilenceList},
+        tag="Silences",
+    ),
+    Operation(
+        method="POST",
+        path=SILENCES_PATH,
+        name="create_silence",
+        summary=N_("Begin a silence"),
+        description="Until its end people get no messages about the monitor or the site, by e-mail or chat; webhooks "
+        "of programs get all events. Runs and budgets go on. A page that became bad meanwhile and still is, is told "
+        "once it is over.",
+        handler=create_silence,
+        scope="monitors",
+        body=CreateSilenceBody,
+        body_types=(JSON,),
+        answers={201: SilenceAnswer},
+        tag="Silences",
+    ),
+    Operation(
+        method="GET",
+        path=f"{SILENCES_PATH}/{{id}}",
+        name="show_silence",
+        summary="Show a silence",
+        description="A silence of the account that is not over.",
+        handler=show_silence,
+        scope="monitors",
+        answers={200: SilenceAnswer},
+        tag="Silences",
+    ),
+    Operation(
+        method="DELETE",
+        path=f"{SILENCES_PATH}/{{id}}",
+        name="end_silence",
+        summary=N_("End a silence"),
+        description="Ends it now. The log of the account keeps who began it, and why.",
+        handler=end_silence,
+        scope="monitors",
+        answers={200: EndedSilence},
+        tag="Silences",
     ),
 )

@@ -12,7 +12,7 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CompareQuery, RunListQuery
 from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
-from pagegrade.web.schemas.run import ComparisonAnswer, RunAnswer, RunList, comparison_object, run_item, run_object
+from pagegrade.web.schemas.report import ComparisonAnswer, RunAnswer, RunList, comparison_object, run_item, run_object
 
 PATH: Final = "/api/v1/reports/{id}"
 

@@ -11,7 +11,6 @@ from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.service.webhooks import operations as service
 from pagegrade.service.webhooks.operations import read_change, read_webhook
-from pagegrade.web.api.id_lists import answer_id_list
 from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
@@ -19,7 +18,15 @@ from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import CreateWebhookBody, DeliveryListQuery, UpdateWebhookBody, WebhookListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.responses import IDENTITY, deleted_answer, enveloped, fresh_answer, precondition, written_answer
+from pagegrade.web.responses import (
+    IDENTITY,
+    answer_id_list,
+    deleted_answer,
+    enveloped,
+    fresh_answer,
+    precondition,
+    written_answer,
+)
 from pagegrade.web.schemas.webhook import (
     DeletedWebhook,
     DeliveryAnswer,

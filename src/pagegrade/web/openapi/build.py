@@ -17,6 +17,7 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.webhooks import EVENT_TYPES, EventType
+from pagegrade.web.api.checks import CheckList
 from pagegrade.web.http.body import FORM, JSON, MULTIPART
 from pagegrade.web.http.response import API
 from pagegrade.web.openapi.components import (
@@ -32,10 +33,8 @@ from pagegrade.web.openapi.components import (
 )
 from pagegrade.web.operations import Operation
 from pagegrade.web.problems import MEDIA_TYPE, PROBLEMS, example_problem, statuses_of
-from pagegrade.web.schemas.check import CheckList
-from pagegrade.web.schemas.problem import Problem, ValidationProblem
-from pagegrade.web.schemas.report import ReportAnswer, ReportList, unfinished
-from pagegrade.web.schemas.run import RunList
+from pagegrade.web.schemas.envelope import Problem, ValidationProblem
+from pagegrade.web.schemas.report import ReportAnswer, ReportList, RunList, unfinished
 from pagegrade.web.schemas.shape import REFERENCE, example_of, schemas_of
 from pagegrade.web.schemas.webhook import AuditWebhookPayload, QuotaWebhookPayload, WebhookPayload
 

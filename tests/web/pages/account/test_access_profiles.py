@@ -10,8 +10,7 @@ import trustme
 from sqlalchemy import update
 
 from pagegrade.model.access import Access
-from pagegrade.service.access.operations import profile_for, unseal
-from pagegrade.service.access.vault import Vault
+from pagegrade.service.access.operations import Vault, profile_for, unseal
 from pagegrade.store.schema.tables import accounts
 from pagegrade.web.pages.account.access_profiles import WRONG
 from tests.web.calling import Instance, with_instance

@@ -13,7 +13,7 @@ from pagegrade.model.errors import PreconditionFailed, QuotaExceeded, Validation
 from pagegrade.model.stored import ListPart
 from pagegrade.render.english import N_
 from pagegrade.service.access import operations as service
-from pagegrade.service.access.vault import Locked
+from pagegrade.service.access.operations import Locked
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response

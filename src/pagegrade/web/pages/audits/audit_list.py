@@ -10,6 +10,7 @@ from pagegrade.model.errors import CrawlLimit, InvalidInput, QuotaExceeded, Rate
 from pagegrade.model.stored import ListPart
 from pagegrade.render.english import N_
 from pagegrade.render.i18n import Texts
+from pagegrade.service.accounts.admission import RateLimit
 from pagegrade.service.audits import operations as service
 from pagegrade.service.audits.consent import MAX_RATE
 from pagegrade.service.container import Services
@@ -22,7 +23,6 @@ from pagegrade.web.pages.forms import problems_of_input, read_form, read_query, 
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.report_list import find_access_choices
 from pagegrade.web.problems import problem_of
-from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
 from pagegrade.web.request import Request
 

@@ -22,6 +22,7 @@ from pagegrade.model.stored import UNFINISHED, ListQuery, Privacy, StoredReport
 from pagegrade.parse.url import host
 from pagegrade.render.english import N_
 from pagegrade.render.escape import content_disposition, list_name, visible
+from pagegrade.service.accounts.admission import RateLimit
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.operations import MonitorChange, monitor_reports
 from pagegrade.service.options import AT_ONCE
@@ -63,7 +64,6 @@ from pagegrade.web.pages.reports.rows import short_url
 from pagegrade.web.pages.reports.settings import analyze_again
 from pagegrade.web.parameters import CreateReportBody
 from pagegrade.web.problems import Rejected, problem_of
-from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, Archive, make_file, make_file_of_several
 from pagegrade.web.report_requests import has_left, list_query, new_report_of, refuse_when_draining, site_query
 from pagegrade.web.request import MAX_ID, Request

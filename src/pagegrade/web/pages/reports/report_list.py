@@ -22,6 +22,7 @@ from pagegrade.render.finding_texts import translated
 from pagegrade.render.history import HEIGHT, Chart, RunPoint, chart_of, own_scale
 from pagegrade.render.i18n import Texts
 from pagegrade.service.access.operations import list_profiles
+from pagegrade.service.accounts.admission import RateLimit
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.listing import SHARED_PAGES, SharedFinding, TrendDay, find_rows, find_states
@@ -47,7 +48,6 @@ from pagegrade.web.pages.reports.rows import (
 )
 from pagegrade.web.parameters import PER_PAGE, CreateReportBody, ReportListQuery
 from pagegrade.web.problems import problem_of
-from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import list_query, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
 

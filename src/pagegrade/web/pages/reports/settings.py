@@ -10,6 +10,7 @@ from pagegrade.model.account import Role
 from pagegrade.model.errors import InvalidInput, PreconditionFailed, QuotaExceeded, RateLimited, Unavailable
 from pagegrade.model.stored import Privacy, StoredReport
 from pagegrade.render.english import N_
+from pagegrade.service.accounts.admission import RateLimit
 from pagegrade.service.container import Services
 from pagegrade.service.reports.operations import (
     Stored,
@@ -30,7 +31,6 @@ from pagegrade.web.pages.reports.report_list import PATH, find_access_choices, p
 from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
 from pagegrade.web.parameters import UpdateReportBody
 from pagegrade.web.problems import problem_of
-from pagegrade.web.rate_limit import RateLimit
 from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.schemas.report import share_url
