@@ -112,3 +112,13 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         if self.role is not None:
             return self.role
         return Role.EDITOR if self.access == "account" and self.method != "GET" else Role.VIEWER
+
+
+class PageOperation(Operation, frozen=True, kw_only=True):
+    """One method at one path for people: for who has signed in, where it does not say otherwise."""
+
+    method: str = "GET"
+    summary: str = ""
+    """Name of the action in the log of the account; nothing shows that of a page."""
+    access: Access = "account"
+    tag: str = PAGES

@@ -39,7 +39,7 @@ from pagegrade.service.sign_in import link_url
 from pagegrade.service.system_status import find_overview, look_at_system
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.request import Request
@@ -337,141 +337,77 @@ def _show_link(view: View, account: Account, token: str, until_ms: int, *, is_ne
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path="/admin",
-        name="show_admin",
-        summary="Show an overview of the installation",
-        handler=show_admin,
-        access="admin",
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path="/admin/system",
-        name="show_system",
-        summary="Show the health checks",
-        handler=show_system,
-        access="admin",
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path="/admin", name="show_admin", handler=show_admin, access="admin"),
+    PageOperation(path="/admin/system", name="show_system", handler=show_system, access="admin"),
+    PageOperation(
         method="POST",
         path="/admin/system",
         name="check_database",
         summary=N_("Check the database for corruption"),
         handler=check_database,
         access="admin",
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
-        path="/admin/accounts",
-        name="show_accounts",
-        summary="List the accounts, with a form to invite a user",
-        handler=show_accounts,
-        access="admin",
-        query=SaidQuery,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path="/admin/accounts", name="show_accounts", handler=show_accounts, access="admin", query=SaidQuery),
+    PageOperation(
         method="POST",
         path="/admin/accounts",
         name="invite_account",
         summary=N_("Make an account and a link for its owner"),
         handler=invite,
         access="admin",
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
-        path="/admin/accounts/{id}",
-        name="show_member",
-        summary="One account",
-        handler=show_member,
-        access="admin",
-        query=SaidQuery,
-        tag=PAGES,
+    PageOperation(
+        path="/admin/accounts/{id}", name="show_member", handler=show_member, access="admin", query=SaidQuery
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path="/admin/accounts/{id}/link",
         name="give_link",
         summary=N_("Make a sign-in link for the owner of an account"),
         handler=give_link,
         access="admin",
-        tag=PAGES,
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path="/admin/accounts/{id}/quotas",
         name="change_quotas",
         summary=N_("Change the plan and the quotas of an account"),
         handler=change_quotas,
         access="admin",
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
-        path="/admin/accounts/{id}/disable",
-        name="ask_to_disable",
-        summary="Whether to disable an account",
-        handler=ask_to_disable,
-        access="admin",
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path="/admin/accounts/{id}/disable", name="ask_to_disable", handler=ask_to_disable, access="admin"),
+    PageOperation(
         method="POST",
         path="/admin/accounts/{id}/disable",
         name="disable_account",
         summary=N_("Disable an account"),
         handler=disable_account_page,
         access="admin",
-        tag=PAGES,
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path="/admin/accounts/{id}/enable",
         name="enable_account",
         summary=N_("Let an account work again"),
         handler=enable_account_page,
         access="admin",
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
-        path="/admin/accounts/{id}/delete",
-        name="ask_to_erase",
-        summary="Whether to delete an account",
-        handler=ask_to_erase,
-        access="admin",
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path="/admin/accounts/{id}/delete", name="ask_to_erase", handler=ask_to_erase, access="admin"),
+    PageOperation(
         method="POST",
         path="/admin/accounts/{id}/delete",
         name="erase_account",
         summary=N_("Delete an account with its reports, keys and sessions"),
         handler=erase_account_page,
         access="admin",
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
-        path="/admin/accounts/{id}/admin",
-        name="ask_about_admin",
-        summary="Whether the owner of an account shall administer the installation",
-        handler=ask_about_admin,
-        access="admin",
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path="/admin/accounts/{id}/admin", name="ask_about_admin", handler=ask_about_admin, access="admin"),
+    PageOperation(
         method="POST",
         path="/admin/accounts/{id}/admin",
         name="change_admin",
         summary=N_("Let the owner of an account administer the installation, or no longer"),
         handler=change_admin,
         access="admin",
-        tag=PAGES,
     ),
 )

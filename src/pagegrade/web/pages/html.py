@@ -23,7 +23,7 @@ from pagegrade.render.i18n import Texts, choose_locale, texts_for
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.service.options import ServiceOptions
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.request import Request
 
 _WEB: Final = ("pagegrade.web", "static")
@@ -99,22 +99,8 @@ def _asset(name: str) -> Asset:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path="/robots.txt",
-        name="show_robots",
-        summary="Rules for crawlers",
-        handler=show_robots,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path="/static/{digest}/{name}",
-        name="show_asset",
-        summary="A style sheet or script",
-        handler=show_asset,
-        tag=PAGES,
-    ),
+    PageOperation(path="/robots.txt", name="show_robots", handler=show_robots, access="anyone"),
+    PageOperation(path="/static/{digest}/{name}", name="show_asset", handler=show_asset, access="anyone"),
 )
 
 

@@ -39,7 +39,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.request_headers import HTML, JSON, preferred
 from pagegrade.web.http.response import Response
 from pagegrade.web.openapi.build import build_openapi
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import Operation, PageOperation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, View, go
 from pagegrade.web.problems import PROBLEMS, TEXTS, Problem, example_problem, statuses_of
@@ -438,47 +438,12 @@ def _resolve(value: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[s
 
 
 OPERATIONS: Final = (
-    Operation(method="GET", path="/", name="show_home", summary="The start page", handler=show_home, tag=PAGES),
-    Operation(method="GET", path=ROBOT_PATH, name="show_robot", summary="The robot", handler=show_robot, tag=PAGES),
-    Operation(
-        method="GET",
-        path=CHECKS_PATH,
-        name="list_check_pages",
-        summary="What is checked",
-        handler=list_check_pages,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path=f"{CHECKS_PATH}/{{check}}",
-        name="show_check_page",
-        summary="One check, explained",
-        handler=show_check_page,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path="/problems",
-        name="list_problems",
-        summary="Every kind of problem",
-        handler=list_problems,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path="/problems/{code}",
-        name="show_problem",
-        summary="One kind of problem, explained",
-        handler=show_problem,
-        tag=PAGES,
-    ),
-    Operation(method="GET", path=DOCS_PATH, name="show_docs", summary="The API", handler=show_docs, tag=PAGES),
-    Operation(
-        method="GET",
-        path=f"{DOCS_PATH}/console",
-        name="show_console",
-        summary="The API to try",
-        handler=show_console,
-        tag=PAGES,
-    ),
+    PageOperation(path="/", name="show_home", handler=show_home, access="anyone"),
+    PageOperation(path=ROBOT_PATH, name="show_robot", handler=show_robot, access="anyone"),
+    PageOperation(path=CHECKS_PATH, name="list_check_pages", handler=list_check_pages, access="anyone"),
+    PageOperation(path=f"{CHECKS_PATH}/{{check}}", name="show_check_page", handler=show_check_page, access="anyone"),
+    PageOperation(path="/problems", name="list_problems", handler=list_problems, access="anyone"),
+    PageOperation(path="/problems/{code}", name="show_problem", handler=show_problem, access="anyone"),
+    PageOperation(path=DOCS_PATH, name="show_docs", handler=show_docs, access="anyone"),
+    PageOperation(path=f"{DOCS_PATH}/console", name="show_console", handler=show_console, access="anyone"),
 )

@@ -20,7 +20,7 @@ from pagegrade.service.reports.views import Viewed, compare_found, shown_report,
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.request_headers import is_unchanged, limited_as
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import Operation, PageOperation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import VARY, View
 from pagegrade.web.pages.reports.report_context import Drawn, ReportURLs, about, draw, waiting_header
@@ -176,46 +176,23 @@ def _preview(view: View, viewed: Viewed, drawn: Drawn) -> Preview:
 
 
 OPERATIONS: Final[tuple[Operation, ...]] = (
-    Operation(
-        method="GET",
-        path=card_path("{slug}"),
-        name="show_card",
-        summary="The score card of a public report",
-        handler=show_card,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
+    PageOperation(path=card_path("{slug}"), name="show_card", handler=show_card, access="anyone"),
+    PageOperation(
         path=PATH,
         name="show_share",
-        summary="Open a share page",
         description="Returns the report behind the link, or a form for its password.",
         handler=show_share,
-        tag=PAGES,
+        access="anyone",
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path=PATH,
         name="unlock_share",
         summary="Unlock a share page",
         description="Takes the form of a share page that asks for a password.",
         handler=unlock_share,
-        tag=PAGES,
+        access="anyone",
     ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/runs/{{number}}",
-        name="show_shared_run",
-        summary="Open an older run of a shared report",
-        handler=show_shared_run,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/compare",
-        name="compare_shared",
-        summary="Compare two runs of a shared report",
-        handler=compare_shared,
-        tag=PAGES,
-    ),
+    PageOperation(path=f"{PATH}/runs/{{number}}", name="show_shared_run", handler=show_shared_run, access="anyone"),
+    PageOperation(path=f"{PATH}/compare", name="compare_shared", handler=compare_shared, access="anyone"),
 )

@@ -17,7 +17,7 @@ from pagegrade.service.access.operations import Locked
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import Operation, PageOperation
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.problems import problem_of
@@ -242,16 +242,8 @@ def _page(
     *,
     query: type[BaseModel] | None = None,
 ) -> Operation:
-    return Operation(
-        method=method,
-        path=path,
-        name=name,
-        summary=summary,
-        handler=handler,
-        access="account",
-        role=Role.ADMIN,
-        query=query,
-        tag=PAGES,
+    return PageOperation(
+        method=method, path=path, name=name, summary=summary, handler=handler, role=Role.ADMIN, query=query
     )
 
 

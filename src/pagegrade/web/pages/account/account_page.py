@@ -46,7 +46,7 @@ from pagegrade.service.sign_in import (
 from pagegrade.service.unit_of_work import UnitOfWork, of_person
 from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.request import Request
@@ -333,69 +333,50 @@ def _privacy_choices(view: View) -> list[tuple[str, str]]:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path="/account",
-        name="show_account_page",
-        summary="Show the account and its usage",
-        handler=show_account_page,
-        access="account",
-        query=SaidQuery,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path="/account", name="show_account_page", handler=show_account_page, query=SaidQuery),
+    PageOperation(
         method="POST",
         path="/account",
         name="save_details",
         summary="Change name, e-mail address, language, time zone and privacy",
         handler=save_details,
-        access="account",
         role=Role.VIEWER,
         recorded=False,
-        tag=PAGES,
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path="/account/password",
         name="save_account_password",
         summary="Set or change the password",
         handler=save_password_page,
-        access="account",
         role=Role.VIEWER,
         recorded=False,
-        tag=PAGES,
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path="/account/delete",
         name="erase_own_account",
         summary="Delete the account with its reports, keys and sessions",
         handler=erase_own_account,
-        access="account",
         role=Role.VIEWER,
         recorded=False,
-        tag=PAGES,
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path="/account/sessions/end",
         name="end_other_sessions",
         summary="Sign out everywhere else",
         handler=end_other_sessions,
-        access="account",
         role=Role.VIEWER,
         recorded=False,
-        tag=PAGES,
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path="/account/sessions/{id}/end",
         name="end_session",
         summary="Sign one browser out",
         handler=end_one_session,
-        access="account",
         role=Role.VIEWER,
         recorded=False,
-        tag=PAGES,
     ),
 )

@@ -19,7 +19,7 @@ from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.team import find_names, list_log
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import INERT, Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.request import Request
 
@@ -145,25 +145,6 @@ def _shown(segment: str, name: str) -> str:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="show_log",
-        summary="What was changed in the workspace, and by whom",
-        handler=show_log,
-        access="account",
-        role=Role.ADMIN,
-        query=LogQuery,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path=f"{PATH}.csv",
-        name="export_log",
-        summary="The log of the workspace for spreadsheets",
-        handler=export_log,
-        access="account",
-        role=Role.ADMIN,
-        tag=PAGES,
-    ),
+    PageOperation(path=PATH, name="show_log", handler=show_log, role=Role.ADMIN, query=LogQuery),
+    PageOperation(path=f"{PATH}.csv", name="export_log", handler=export_log, role=Role.ADMIN),
 )

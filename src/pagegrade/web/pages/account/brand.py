@@ -14,7 +14,7 @@ from pagegrade.service.accounts import operations as service
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.request_headers import is_unchanged
 from pagegrade.web.http.response import INERT, Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_query, read_upload
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.share_access import not_found
@@ -120,32 +120,9 @@ async def show_logo(request: Request, work: UnitOfWork, view: View) -> Response:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="show_look",
-        summary="Look of what the open account shows to others",
-        handler=show_look,
-        access="account",
-        role=Role.ADMIN,
-        tag=PAGES,
+    PageOperation(path=PATH, name="show_look", handler=show_look, role=Role.ADMIN),
+    PageOperation(
+        method="POST", path=PATH, name="save_look", summary=N_("Change the look"), handler=save_look, role=Role.ADMIN
     ),
-    Operation(
-        method="POST",
-        path=PATH,
-        name="save_look",
-        summary=N_("Change the look"),
-        handler=save_look,
-        access="account",
-        role=Role.ADMIN,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path="/brands/{key}/logo.png",
-        name="show_logo",
-        summary="The logo of a page",
-        handler=show_logo,
-        tag=PAGES,
-    ),
+    PageOperation(path="/brands/{key}/logo.png", name="show_logo", handler=show_logo, access="anyone"),
 )

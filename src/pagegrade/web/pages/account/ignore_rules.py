@@ -15,7 +15,7 @@ from pagegrade.service.ignores import operations as service
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.parameters import IgnoreListQuery
@@ -78,22 +78,12 @@ def _row(stored: StoredIgnore, now_ms: int, tag: str) -> _Row:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="list_rules",
-        summary="The list of ignore rules",
-        handler=list_rules,
-        access="account",
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path=PATH, name="list_rules", handler=list_rules),
+    PageOperation(
         method="POST",
         path=f"{PATH}/{{id}}/remove",
         name="remove_rule",
         summary=N_("Remove an ignore rule"),
         handler=remove_rule,
-        access="account",
-        tag=PAGES,
     ),
 )

@@ -15,7 +15,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.sign_in import check_new_password
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.account.sign_in import count_link, new_person
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go
@@ -119,20 +119,13 @@ def _gone(view: View) -> Response:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path="/join/{token}",
-        name="show_invitation",
-        summary="Whether to accept an invitation",
-        handler=show_invitation,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path="/join/{token}", name="show_invitation", handler=show_invitation, access="anyone"),
+    PageOperation(
         method="POST",
         path="/join/{token}",
         name="accept_invitation",
         summary=N_("Accept an invitation"),
         handler=accept_invitation,
-        tag=PAGES,
+        access="anyone",
     ),
 )

@@ -23,7 +23,7 @@ from pagegrade.service.accounts.own_keys import (
 )
 from pagegrade.service.unit_of_work import UnitOfWork, of_account
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.request import Request
@@ -161,45 +161,17 @@ def _state(key: Key, now_ms: int) -> str:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path="/keys",
-        name="show_own_keys",
-        summary="The keys, and a form for a new one",
-        handler=show_keys,
-        access="account",
-        role=Role.ADMIN,
-        query=SaidQuery,
-        tag=PAGES,
+    PageOperation(path="/keys", name="show_own_keys", handler=show_keys, role=Role.ADMIN, query=SaidQuery),
+    PageOperation(
+        method="POST", path="/keys", name="make_own_key", summary=N_("Make a key"), handler=create_key, role=Role.ADMIN
     ),
-    Operation(
-        method="POST",
-        path="/keys",
-        name="make_own_key",
-        summary=N_("Make a key"),
-        handler=create_key,
-        access="account",
-        role=Role.ADMIN,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path="/keys/{id}/revoke",
-        name="ask_to_revoke",
-        summary="Whether to revoke a key",
-        handler=ask_to_revoke,
-        access="account",
-        role=Role.ADMIN,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path="/keys/{id}/revoke", name="ask_to_revoke", handler=ask_to_revoke, role=Role.ADMIN),
+    PageOperation(
         method="POST",
         path="/keys/{id}/revoke",
         name="revoke_own_key",
         summary=N_("Revoke a key"),
         handler=revoke_key_page,
-        access="account",
         role=Role.ADMIN,
-        tag=PAGES,
     ),
 )

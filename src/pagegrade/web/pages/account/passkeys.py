@@ -35,7 +35,7 @@ from pagegrade.service.sign_in import WrongPassword, check_password, find_passwo
 from pagegrade.service.unit_of_work import UnitOfWork, of_person
 from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.account.account_page import Typed, browser_name, password_refused, session_of, show_account
 from pagegrade.web.pages.account.sign_in import count_link, own_place
 from pagegrade.web.pages.forms import read_form
@@ -189,54 +189,42 @@ async def _refused(request: Request, work: UnitOfWork, view: View, reason: str) 
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="show_passkey_sign_in",
-        summary="The page to sign in with a passkey",
-        handler=show_passkey_sign_in,
-        query=NextQuery,
-        tag=PAGES,
+    PageOperation(
+        path=PATH, name="show_passkey_sign_in", handler=show_passkey_sign_in, query=NextQuery, access="anyone"
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path=PATH,
         name="sign_in_by_passkey",
         summary="Sign in with a passkey",
         handler=sign_in_by_passkey,
-        tag=PAGES,
+        access="anyone",
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path=f"{OWN}/new",
         name="ask_for_new_passkey",
         summary="Ask the device for a new passkey",
         handler=ask_for_new_passkey,
-        access="account",
         role=Role.VIEWER,
         recorded=False,
-        tag=PAGES,
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path=OWN,
         name="add_passkey",
         summary=N_("Add a passkey"),
         handler=add_passkey,
-        access="account",
         role=Role.VIEWER,
-        recorded=False,  # in the log of the open account: that of the person has it
-        tag=PAGES,
+        recorded=False,
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path=f"{OWN}/{{id}}/delete",
         name="remove_passkey",
         summary=N_("Remove a passkey"),
         handler=remove_passkey,
-        access="account",
         role=Role.VIEWER,
-        recorded=False,  # as above
-        tag=PAGES,
+        recorded=False,
     ),
 )

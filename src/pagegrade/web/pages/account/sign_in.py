@@ -18,7 +18,7 @@ from pagegrade.service.sign_in import MAX_EMAIL, WrongPassword, find_linked, sig
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.request import Request
@@ -191,45 +191,25 @@ def _form(
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path="/sign-in",
-        name="show_sign_in",
-        summary="The form to sign in",
-        handler=show_sign_in,
-        query=SignInQuery,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path="/sign-in", name="show_sign_in", handler=show_sign_in, query=SignInQuery, access="anyone"),
+    PageOperation(
         method="POST",
         path="/sign-in",
         name="sign_in",
         summary="Sign in with a password",
         handler=sign_in,
-        tag=PAGES,
+        access="anyone",
     ),
-    Operation(
-        method="POST",
-        path="/sign-out",
-        name="sign_out",
-        summary="Sign out",
-        handler=sign_out,
-        tag=PAGES,
+    PageOperation(
+        method="POST", path="/sign-out", name="sign_out", summary="Sign out", handler=sign_out, access="anyone"
     ),
-    Operation(
-        method="GET",
-        path="/sign-in/{token}",
-        name="show_sign_in_link",
-        summary="Whether to sign in with a link",
-        handler=show_sign_in_link,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path="/sign-in/{token}", name="show_sign_in_link", handler=show_sign_in_link, access="anyone"),
+    PageOperation(
         method="POST",
         path="/sign-in/{token}",
         name="use_sign_in_link",
         summary="Sign in with a link",
         handler=use_sign_in_link,
-        tag=PAGES,
+        access="anyone",
     ),
 )

@@ -15,7 +15,7 @@ from pagegrade.service.sign_in import check_new_password
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.account.sign_in import count_link, new_person
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import View, go
@@ -147,36 +147,22 @@ def _gone(view: View) -> Response:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="show_sign_up",
-        summary="The form that asks for a link to create an account",
-        handler=show_sign_up,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path=PATH, name="show_sign_up", handler=show_sign_up, access="anyone"),
+    PageOperation(
         method="POST",
         path=PATH,
         name="send_sign_up_link",
         summary="Send a link that creates an account",
         handler=send_link,
-        tag=PAGES,
+        access="anyone",
     ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/{{token}}",
-        name="show_sign_up_link",
-        summary="Ask a new person for name and password",
-        handler=show_choice,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path=f"{PATH}/{{token}}", name="show_sign_up_link", handler=show_choice, access="anyone"),
+    PageOperation(
         method="POST",
         path=f"{PATH}/{{token}}",
         name="use_sign_up_link",
         summary="Create an account with a link",
         handler=create,
-        tag=PAGES,
+        access="anyone",
     ),
 )

@@ -19,7 +19,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.single_sign_on import Answer, Attempt, SignOnFailed, authorization_url, identify, sign_out_url
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.account.sign_in import HOME, count_link, own_place
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import MEDIA_TYPE, UNKEPT, UNLISTED, VARY, View, go
@@ -236,52 +236,32 @@ def _no_attempt(view: View) -> tuple[str, str]:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="begin_single_sign_on",
-        summary="Go to the identity provider",
-        handler=begin,
-        query=BeginQuery,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
+    PageOperation(path=PATH, name="begin_single_sign_on", handler=begin, query=BeginQuery, access="anyone"),
+    PageOperation(
         path=SINGLE_SIGN_ON_BACK,
         name="finish_single_sign_on",
         summary=N_("Follow the groups of single sign-on"),
         handler=finish,
         query=BackQuery,
-        tag=PAGES,
+        access="anyone",
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path=f"{PATH}/connect",
         name="connect_identity",
         summary="Connect the account with an identity",
         handler=connect,
-        access="account",
         role=Role.VIEWER,
         recorded=False,
-        tag=PAGES,
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path=f"{PATH}/disconnect",
         name="disconnect_identity",
         summary="Disconnect the account from its identity",
         handler=disconnect,
-        access="account",
         role=Role.VIEWER,
         recorded=False,
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/leave",
-        name="leave_single_sign_on",
-        summary="Go to the identity provider to sign out there",
-        handler=leave,
-        tag=PAGES,
-    ),
+    PageOperation(path=f"{PATH}/leave", name="leave_single_sign_on", handler=leave, access="anyone"),
 )

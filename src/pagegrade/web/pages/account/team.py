@@ -24,7 +24,7 @@ from pagegrade.service.sign_in import WrongPassword, check_password, find_passwo
 from pagegrade.service.unit_of_work import UnitOfWork, of_account, of_person
 from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import Operation, PageOperation
 from pagegrade.web.pages.account.account_page import Typed, password_refused
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
@@ -254,7 +254,7 @@ def _page(
     role: Role | None = None,
     recorded: bool = True,
 ) -> Operation:
-    return Operation(
+    return PageOperation(
         method=method,
         path=path,
         name=name,
@@ -264,7 +264,6 @@ def _page(
         role=role,
         recorded=recorded,
         query=SaidQuery if method == "GET" else None,
-        tag=PAGES,
     )
 
 

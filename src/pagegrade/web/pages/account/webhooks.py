@@ -18,7 +18,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.service.webhooks import operations as service
 from pagegrade.service.webhooks.operations import DEFAULT_EVENTS, WebhookChange, read_webhook
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import Operation, PageOperation
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.parameters import Paged
@@ -223,7 +223,7 @@ def _page(
     access: Access = "account",
     query: type[BaseModel] | None = None,
 ) -> Operation:
-    return Operation(
+    return PageOperation(
         method=method,
         path=path,
         name=name,
@@ -233,7 +233,6 @@ def _page(
         role=Role.ADMIN if access == "account" else None,
         takes_programs=access == "anyone",
         query=query,
-        tag=PAGES,
     )
 
 

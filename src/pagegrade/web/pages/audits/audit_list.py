@@ -18,7 +18,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.audit_parameters import AuditListQuery, CreateAuditBody
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import problems_of_input, read_form, read_query, refusal_of, with_setting
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.report_list import find_access_choices
@@ -142,22 +142,12 @@ async def _page(
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="list_audit_rows",
-        summary="The audits, and a form",
-        handler=list_audit_rows,
-        access="account",
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path=PATH, name="list_audit_rows", handler=list_audit_rows),
+    PageOperation(
         method="POST",
         path=PATH,
         name="create_audit_from_form",
         summary=N_("Create an audit"),
         handler=create_audit_from_form,
-        access="account",
-        tag=PAGES,
     ),
 )

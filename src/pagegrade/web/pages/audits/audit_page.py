@@ -45,7 +45,7 @@ from pagegrade.web.audit_parameters import (
 )
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import INERT, Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import Operation, PageOperation
 from pagegrade.web.pages.audits.audit_list import SCOPES, STATES, refusal
 from pagegrade.web.pages.forms import problems_of_input, read_form, read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
@@ -501,15 +501,13 @@ async def delete_audit_for_good(request: Request, work: UnitOfWork) -> Response:
 
 
 def _page(method: str, path: str, name: str, summary: str, handler: Callable[..., Awaitable[Response]]) -> Operation:
-    return Operation(
+    return PageOperation(
         method=method,
         path=f"{PATH}{path}",
         name=name,
         summary=summary,
         handler=handler,
-        access="account",
         role=Role.EDITOR if path == "/delete" else None,
-        tag=PAGES,
     )
 
 

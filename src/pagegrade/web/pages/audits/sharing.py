@@ -23,7 +23,7 @@ from pagegrade.web.audit_files import FileName, is_offered, write_audit_file
 from pagegrade.web.audit_parameters import AuditExportQuery, UpdateAuditBody
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.audits.audit_page import (
     EXPORTS,
     PER_PAGE,
@@ -266,58 +266,35 @@ async def unlock_shared_audit(request: Request, work: UnitOfWork, view: View, se
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="show_audit_sharing",
-        summary="Who may see an audit",
-        handler=show_audit_sharing,
-        access="account",
-        role=Role.EDITOR,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path=PATH, name="show_audit_sharing", handler=show_audit_sharing, role=Role.EDITOR),
+    PageOperation(
         method="POST",
         path=PATH,
         name="save_audit_sharing",
         summary=N_("Change who may see an audit"),
         handler=save_audit_sharing,
-        access="account",
         role=Role.EDITOR,
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
+    PageOperation(
         path=LINK,
         name="show_shared_audit",
-        summary="Open a shared audit",
         description="Returns the audit behind the link, or a form for its password.",
         handler=show_shared_audit,
-        tag=PAGES,
+        access="anyone",
     ),
-    Operation(
-        method="GET",
-        path=f"{LINK}/export/{{format}}",
-        name="export_shared_audit",
-        summary="A shared audit as a file",
-        handler=export_shared_audit,
-        tag=PAGES,
+    PageOperation(
+        path=f"{LINK}/export/{{format}}", name="export_shared_audit", handler=export_shared_audit, access="anyone"
     ),
-    Operation(
-        method="GET",
-        path=f"{LINK}/findings/{{finding}}",
-        name="show_shared_finding",
-        summary="The pages of a finding of a shared audit",
-        handler=show_shared_finding,
-        tag=PAGES,
+    PageOperation(
+        path=f"{LINK}/findings/{{finding}}", name="show_shared_finding", handler=show_shared_finding, access="anyone"
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path=LINK,
         name="unlock_shared_audit",
         summary="Unlock a shared audit",
         description="Takes the form of a share page that asks for a password.",
         handler=unlock_shared_audit,
-        tag=PAGES,
+        access="anyone",
     ),
 )

@@ -44,7 +44,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.body import ClientGone, parse_pairs
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import INERT, Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import problems_of, problems_of_input, read_form, refusal_of, sentence, with_setting
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.monitors import REMINDERS, SCHEDULES
@@ -560,32 +560,19 @@ def _ask(
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=f"{PATH}/bulk",
-        name="show_bulk_form",
-        summary="The form for many reports",
-        handler=show_bulk_form,
-        access="account",
-        role=Role.EDITOR,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path=f"{PATH}/bulk", name="show_bulk_form", handler=show_bulk_form, role=Role.EDITOR),
+    PageOperation(
         method="POST",
         path=f"{PATH}/bulk",
         name="create_in_bulk",
         summary=N_("Create many reports"),
         handler=create_in_bulk,
-        access="account",
-        tag=PAGES,
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path=f"{PATH}/selected",
         name="act_on_selected",
         summary=N_("Analyze, share, monitor, tag or delete several reports or sites"),
         handler=act_on_selected,
-        access="account",
-        tag=PAGES,
     ),
 )

@@ -22,7 +22,7 @@ from pagegrade.service.reports.operations import list_all
 from pagegrade.service.reports.views import Viewed, view_found, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import INERT, Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
 from pagegrade.web.pages.reports.report_context import FORMATS, HAR, points_of
@@ -140,30 +140,7 @@ def _written(found: list[StoredReport], base_url: str) -> bytes:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path="/reports/{id}/export/{format}",
-        name="export_report",
-        summary="A report as a file",
-        handler=export_report,
-        access="account",
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path="/r/{slug}/export/{format}",
-        name="export_shared",
-        summary="A shared report as a file",
-        handler=export_shared,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/export.csv",
-        name="export_list",
-        summary="The list of reports for spreadsheets",
-        handler=export_list,
-        access="account",
-        tag=PAGES,
-    ),
+    PageOperation(path="/reports/{id}/export/{format}", name="export_report", handler=export_report),
+    PageOperation(path="/r/{slug}/export/{format}", name="export_shared", handler=export_shared, access="anyone"),
+    PageOperation(path=f"{PATH}/export.csv", name="export_list", handler=export_list),
 )

@@ -29,7 +29,7 @@ from pagegrade.service.reports.views import shown_report, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.account.keys import DAY_MS
 from pagegrade.web.pages.forms import problems_of, read_form, read_query
 from pagegrade.web.pages.html import View, go
@@ -260,43 +260,21 @@ def _options(view: View, known: Mapping[str, tuple[str, str]]) -> Sequence[tuple
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=f"{PATH}/{{id}}/criterion",
-        name="ask_for_result",
-        summary="The result of a success criterion",
-        handler=ask_for_result,
-        access="account",
-        role=Role.EDITOR,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path=f"{PATH}/{{id}}/criterion", name="ask_for_result", handler=ask_for_result, role=Role.EDITOR),
+    PageOperation(
         method="POST",
         path=f"{PATH}/{{id}}/criterion",
         name="record_criterion",
         summary=N_("Record the result of a success criterion"),
         handler=record_criterion,
-        access="account",
         role=Role.EDITOR,
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/{{id}}/ignore",
-        name="ask_to_ignore",
-        summary="How to ignore a finding",
-        handler=ask_to_ignore,
-        access="account",
-        role=Role.EDITOR,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path=f"{PATH}/{{id}}/ignore", name="ask_to_ignore", handler=ask_to_ignore, role=Role.EDITOR),
+    PageOperation(
         method="POST",
         path=f"{PATH}/{{id}}/ignore",
         name="ignore_finding",
         summary=N_("Ignore a finding"),
         handler=ignore_finding,
-        access="account",
-        tag=PAGES,
     ),
 )

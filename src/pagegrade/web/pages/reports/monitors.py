@@ -20,7 +20,7 @@ from pagegrade.service.reports.operations import find_report
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import problems_of, read_form, read_query, refusal_of
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
@@ -369,106 +369,45 @@ async def _show(
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="show_monitors",
-        summary="The list of monitors",
-        handler=show_monitors,
-        access="account",
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path="/reports/{id}/monitor",
-        name="ask_to_monitor",
-        summary="How to monitor a report",
-        handler=ask_to_monitor,
-        access="account",
-        role=Role.EDITOR,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path=PATH, name="show_monitors", handler=show_monitors),
+    PageOperation(path="/reports/{id}/monitor", name="ask_to_monitor", handler=ask_to_monitor, role=Role.EDITOR),
+    PageOperation(
         method="POST",
         path="/reports/{id}/monitor",
         name="start_to_monitor",
         summary=N_("Monitor a report"),
         handler=create_monitor,
-        access="account",
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
-        path="/audits/{id}/monitor",
-        name="ask_to_monitor_audit",
-        summary="How to monitor an audit",
-        handler=ask_to_monitor_audit,
-        access="account",
-        role=Role.EDITOR,
-        tag=PAGES,
+    PageOperation(
+        path="/audits/{id}/monitor", name="ask_to_monitor_audit", handler=ask_to_monitor_audit, role=Role.EDITOR
     ),
-    Operation(
+    PageOperation(
         method="POST",
         path="/audits/{id}/monitor",
         name="start_to_monitor_audit",
         summary=N_("Monitor an audit"),
         handler=create_audit_monitor,
-        access="account",
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/{{id}}",
-        name="edit_monitor",
-        summary="A monitor",
-        handler=edit_monitor,
-        access="account",
-        role=Role.EDITOR,
-        tag=PAGES,
+    PageOperation(path=f"{PATH}/{{id}}", name="edit_monitor", handler=edit_monitor, role=Role.EDITOR),
+    PageOperation(
+        method="POST", path=f"{PATH}/{{id}}", name="save_monitor", summary=N_("Change a monitor"), handler=save_monitor
     ),
-    Operation(
-        method="POST",
-        path=f"{PATH}/{{id}}",
-        name="save_monitor",
-        summary=N_("Change a monitor"),
-        handler=save_monitor,
-        access="account",
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(
         method="POST",
         path=f"{PATH}/{{id}}/delete",
         name="remove_monitor",
         summary=N_("Delete a monitor"),
         handler=remove_monitor,
-        access="account",
-        tag=PAGES,
     ),
-    Operation(
-        method="GET",
-        path=SILENCES_PATH,
-        name="show_silences",
-        summary="The list of silences",
-        handler=show_silences,
-        access="account",
-        tag=PAGES,
+    PageOperation(path=SILENCES_PATH, name="show_silences", handler=show_silences),
+    PageOperation(
+        method="POST", path=SILENCES_PATH, name="begin_silence", summary=N_("Begin a silence"), handler=begin_silence
     ),
-    Operation(
-        method="POST",
-        path=SILENCES_PATH,
-        name="begin_silence",
-        summary=N_("Begin a silence"),
-        handler=begin_silence,
-        access="account",
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(
         method="POST",
         path=f"{SILENCES_PATH}/{{id}}/end",
         name="stop_silence",
         summary=N_("End a silence"),
         handler=end_silence,
-        access="account",
-        tag=PAGES,
     ),
 )

@@ -17,7 +17,7 @@ from pagegrade.service.reports import projects as service
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.report_context import menus_of_several
@@ -125,32 +125,15 @@ def _segment(name: str) -> str:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="list_project_rows",
-        summary="The list of projects",
-        handler=list_project_rows,
-        access="account",
-        tag=PAGES,
+    PageOperation(path=PATH, name="list_project_rows", handler=list_project_rows),
+    PageOperation(
+        path=f"{PATH}/{{project}}/delete", name="ask_to_delete_project", handler=ask_to_delete_project, role=Role.EDITOR
     ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/{{project}}/delete",
-        name="ask_to_delete_project",
-        summary="Whether to delete a project",
-        handler=ask_to_delete_project,
-        access="account",
-        role=Role.EDITOR,
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(
         method="POST",
         path=f"{PATH}/{{project}}/delete",
         name="delete_project_for_good",
         summary=N_("Delete a site with its reports"),
         handler=delete_project_for_good,
-        access="account",
-        tag=PAGES,
     ),
 )

@@ -31,7 +31,7 @@ from pagegrade.service.reports.validation import MADE_PRIVATE
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import problems_of, problems_of_input, read_form, read_query, refusal_of, with_setting
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.pages.reports.report_context import check_url, menus_of_several
@@ -457,32 +457,13 @@ async def _again(
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path=PATH,
-        name="list_report_rows",
-        summary="The list of reports",
-        handler=list_report_rows,
-        access="account",
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/states",
-        name="show_states",
-        summary="How reports are getting on",
-        handler=show_states,
-        access="account",
-        counted_as="polls",  # several tabs that look after themselves must not use up what their reader may open
-        tag=PAGES,
-    ),
-    Operation(
+    PageOperation(path=PATH, name="list_report_rows", handler=list_report_rows),
+    PageOperation(path=f"{PATH}/states", name="show_states", handler=show_states, counted_as="polls"),
+    PageOperation(
         method="POST",
         path=PATH,
         name="create_report_from_form",
         summary=N_("Create a report"),
         handler=create_report_from_form,
-        access="account",
-        tag=PAGES,
     ),
 )

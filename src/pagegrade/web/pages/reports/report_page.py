@@ -39,7 +39,7 @@ from pagegrade.service.reports.views import (
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.request_headers import is_unchanged, limited_as
 from pagegrade.web.http.response import UNKEPT, Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import HELPED, UNLISTED, View
 from pagegrade.web.pages.reports.report_context import (
@@ -306,56 +306,12 @@ def _said(request: Request, view: View, viewed: Viewed) -> str:
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
-        path="/reports/{id}/pictures/{picture}",
-        name="show_own_picture",
-        summary="A picture of a page",
-        handler=show_own_picture,
-        access="account",
-        tag=PAGES,
+    PageOperation(path="/reports/{id}/pictures/{picture}", name="show_own_picture", handler=show_own_picture),
+    PageOperation(
+        path="/r/{slug}/pictures/{picture}", name="show_shared_picture", handler=show_shared_picture, access="anyone"
     ),
-    Operation(
-        method="GET",
-        path="/r/{slug}/pictures/{picture}",
-        name="show_shared_picture",
-        summary="A picture of the page of a shared report",
-        handler=show_shared_picture,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path=f"{FOLDER}{{file}}",
-        name="show_badge",
-        summary="The badge of a public report",
-        handler=show_badge,
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path=PATH,
-        name="show_report_page",
-        summary="A report",
-        handler=show_report_page,
-        access="account",
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/runs/{{number}}",
-        name="show_run_page",
-        summary="A run of a report",
-        handler=show_run_page,
-        access="account",
-        tag=PAGES,
-    ),
-    Operation(
-        method="GET",
-        path=f"{PATH}/compare",
-        name="compare_run_pages",
-        summary="Compare two runs of a report",
-        handler=compare_run_pages,
-        access="account",
-        tag=PAGES,
-    ),
+    PageOperation(path=f"{FOLDER}{{file}}", name="show_badge", handler=show_badge, access="anyone"),
+    PageOperation(path=PATH, name="show_report_page", handler=show_report_page),
+    PageOperation(path=f"{PATH}/runs/{{number}}", name="show_run_page", handler=show_run_page),
+    PageOperation(path=f"{PATH}/compare", name="compare_run_pages", handler=compare_run_pages),
 )

@@ -24,7 +24,7 @@ from pagegrade.service.reports.validation import ReportChange, read_change
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
-from pagegrade.web.operations import PAGES, Operation
+from pagegrade.web.operations import Operation, PageOperation
 from pagegrade.web.pages.forms import problems_of_input, read_form, refusal_of
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.pages.reports.report_list import PATH, find_access_choices, privacy_options
@@ -211,15 +211,8 @@ async def _form(
 def _operation(
     method: str, path: str, name: str, summary: str, handler: Callable[..., Awaitable[Response]]
 ) -> Operation:
-    return Operation(
-        method=method,
-        path=f"{PATH}/{{id}}/{path}",
-        name=name,
-        summary=summary,
-        handler=handler,
-        access="account",
-        role=Role.EDITOR,
-        tag=PAGES,
+    return PageOperation(
+        method=method, path=f"{PATH}/{{id}}/{path}", name=name, summary=summary, handler=handler, role=Role.EDITOR
     )
 
 
