@@ -12,7 +12,6 @@ from pagegrade.web.api import (
     batches,
     checks,
     criteria,
-    description,
     ignores,
     members,
     monitors,
@@ -22,6 +21,7 @@ from pagegrade.web.api import (
     runs,
     webhooks,
 )
+from pagegrade.web.openapi import description
 from pagegrade.web.operations import Operation
 from pagegrade.web.pages import admin, html, public, share
 from pagegrade.web.pages.account import access_profiles as own_access
