@@ -33,8 +33,8 @@ from pagegrade.model import errors
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.report import CATEGORIES
 from pagegrade.scoring import Rule, rules_of
-from pagegrade.web.openapi_export import describe_api
 from pagegrade.web.problems import PROBLEMS, TEXTS, statuses_of
+from pagegrade.web.routes import describe_api
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REFERENCE: Final = Path("docs/reference")

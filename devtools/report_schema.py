@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any, Final
 
-from pagegrade.web.openapi_export import describe_api
+from pagegrade.web.routes import describe_api
 
 _ONLY_A_SERVER_KNOWS: Final = ("id", "privacy", "share_url", "created_at", "updated_at")
 """Members of a report that are null in one that was made anywhere else."""

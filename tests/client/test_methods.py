@@ -18,9 +18,8 @@ from pagegrade.client import AsyncClient, Client, NotFound, StillRunning
 from pagegrade.client.methods import SyncMethods
 from pagegrade.client.operations import OPERATIONS
 from pagegrade.web.app import Routes
-from pagegrade.web.openapi_export import describe_api
 from pagegrade.web.operations import Operation
-from pagegrade.web.routes import ALL_OPERATIONS
+from pagegrade.web.routes import ALL_OPERATIONS, describe_api
 from tests.web.calling import BASE_URL, Instance, make_instance
 
 DESCRIPTION = json.loads(describe_api())

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sqlalchemy import text as sql
 
 from pagegrade.cli.report_output import Criteria, report_verdicts
-from pagegrade.mcp.results import compared
+from pagegrade.mcp.server import compared
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.report import Basis, Report
 from pagegrade.render import RenderOptions, render

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 import pagegrade
 from pagegrade.mcp import service_results
-from pagegrade.mcp.results import compared, summarize
+from pagegrade.mcp.server import compared, summarize
 from pagegrade.model.report import Report
 from pagegrade.render import RenderOptions, render, view
 from pagegrade.render.csv import BYTE_ORDER_MARK

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from devtools.gen_api_page import METHODS, api_page
-from pagegrade.web.openapi_export import describe_api
+from pagegrade.web.routes import describe_api
 
 
 def test_every_operation_parameter_and_event_is_on_the_page() -> None:

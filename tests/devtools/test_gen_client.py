@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from devtools import gen_client
-from pagegrade.web.openapi_export import describe_api
+from pagegrade.web.routes import describe_api
 
 ROOT = Path(__file__).resolve().parents[2]
 

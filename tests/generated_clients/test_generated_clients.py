@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from devtools.description_tools import FOLDER
-from pagegrade.web.openapi_export import describe_api
+from pagegrade.web.routes import describe_api
 from tests.server import Server
 from tests.site.serve import Site
 

@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
 from pagegrade.mcp.local_server import MAX_FULL_BYTES, MAX_REPORTS, Reports, make_server
-from pagegrade.mcp.results import MAX_SUMMARY_BYTES
+from pagegrade.mcp.server import MAX_SUMMARY_BYTES
 from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 from tests.gather.sites import Site, html
 from tests.report_builders import make_report

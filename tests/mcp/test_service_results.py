@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from pagegrade.client.types import Report
-from pagegrade.mcp.results import MAX_NAMED, MAX_SUMMARY_BYTES
+from pagegrade.mcp.server import MAX_NAMED, MAX_SUMMARY_BYTES
 from pagegrade.mcp.service_results import compared, line_of, summarize
 from pagegrade.web.openapi.build import answer_examples
 from pagegrade.web.schemas.report import ReportAnswer

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from pagegrade.client import AsyncClient
 from pagegrade.mcp import service_tools
-from pagegrade.mcp.results import MAX_SUMMARY_BYTES
+from pagegrade.mcp.server import MAX_SUMMARY_BYTES
 from pagegrade.model.access import NO_ACCESS
 from pagegrade.store.repositories.access_profiles import access_of_report
 from tests.audit_builders import claim, fill, result_of

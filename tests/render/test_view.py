@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pagegrade.mcp.results import compared, summarize
+from pagegrade.mcp.server import compared, summarize
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.outcome import Saving
 from pagegrade.model.report import AppliedCap, CategoryScore, NotGathered, Thresholds, Withheld

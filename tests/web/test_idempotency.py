@@ -1,22 +1,17 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
-import msgspec
 import pytest
 from pydantic import BaseModel, create_model
-from sqlalchemy import select, update
 
 from pagegrade.clock import now_ms
-from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.idempotency import KEPT_MS
 from pagegrade.store.repositories.installation import trust_clock
-from pagegrade.store.schema.tables import idempotency
 from pagegrade.web import request as module
 from pagegrade.web.app import make_app
 from pagegrade.web.http.fields import read_fields
@@ -248,27 +243,6 @@ def test_the_order_of_fields_means_nothing() -> None:
     first, second = (read_fields(CreateReportBody, each, "body")[0] for each in (sent, dict(reversed(sent.items()))))
 
     assert sent_fields(first) == sent_fields(second)
-
-
-def test_a_record_of_the_version_before_is_recognized(tmp_path: Path) -> None:
-    """It counted the fields that were not sent, too; another body is refused as ever."""
-
-    async def script(instance: Instance) -> tuple[bool, list[int]]:
-        await post(instance)
-        every = read_fields(CreateReportBody, {"url": URL}, "body")[0]
-        content = msgspec.json.encode(sorted(vars(every).items()))
-        former = hmac.digest(instance.key.encode(), content, "sha256")
-
-        def as_before(tx: Transaction) -> bytes:
-            known = tx.execute(select(idempotency.c.request_sha256)).scalar_one()
-            tx.execute(update(idempotency).values(request_sha256=former))
-            return bytes(known)
-
-        known = instance.services.database.submit(as_before).result()
-        answers = [await post(instance), await post(instance, url="https://b.example/")]
-        return known != former, [answer.status_code for answer in answers]
-
-    assert with_instance(tmp_path, script) == (True, [201, 422])
 
 
 @pytest.mark.parametrize("key", ["", "a" * 256, "a b", "é"])

@@ -17,16 +17,20 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from pagegrade.mcp.results import (
+from pagegrade.mcp.server import (
+    Engine,
     ReportComparison,
     ReportLine,
     ReportSummary,
+    Search,
+    ToolServer,
     as_json,
     compared,
+    explain_check,
     line_of,
+    list_checks,
     summarize,
 )
-from pagegrade.mcp.server import Engine, Search, ToolServer, explain_check, list_checks
 from pagegrade.model.errors import InvalidInput, URLNotAllowed
 from pagegrade.model.report import Report
 from pagegrade.parse.url import parse_target_url

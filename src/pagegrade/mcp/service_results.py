@@ -1,4 +1,4 @@
-"""Results of the tools of a service, made of answers of its API; ``page_data`` as in ``pagegrade.mcp.results``."""
+"""Results of the tools of a service, made of answers of its API; ``page_data`` as in ``pagegrade.mcp.server``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pagegrade.client.types import (
     Report,
     SiteFindingList,
 )
-from pagegrade.mcp.results import (
+from pagegrade.mcp.server import (
     MAX_NAMED,
     MAX_NOT_EVALUATED,
     CategoryScores,
@@ -185,7 +185,7 @@ class FindingPages(BaseModel):
 
 
 def summarize(report: Report) -> ServiceReportSummary:
-    """A summary of at most ``pagegrade.mcp.results.MAX_SUMMARY_BYTES``."""
+    """A summary of at most ``pagegrade.mcp.server.MAX_SUMMARY_BYTES``."""
     found = _findings(report)
     results = report["results"] or {}
     unknown = [check for check, result in results.items() if result["outcome"] == "not_evaluated"]

@@ -21,8 +21,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from pagegrade.client import AsyncClient, ClientError, StillRunning, ValidationFailed
-from pagegrade.mcp.results import as_json
-from pagegrade.mcp.server import Engine, Search, ToolServer, explain_check, list_checks
+from pagegrade.mcp.server import Engine, Search, ToolServer, as_json, explain_check, list_checks
 from pagegrade.mcp.service_results import (
     AuditSummary,
     FindingPages,

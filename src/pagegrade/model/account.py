@@ -467,5 +467,3 @@ class IdempotentRequest(msgspec.Struct, frozen=True, kw_only=True):
     """As sent, at most 255 characters; only its digest is stored, because clients put anything there."""
     request_sha256: bytes
     """32 bytes that stand for everything in the request that decides what it does."""
-    former_sha256: bytes = b""
-    """The same for a record that counted fields which were not sent as well; empty: there is no such record."""

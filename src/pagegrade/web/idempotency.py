@@ -135,17 +135,12 @@ class Idempotency:
     def _identity(self, fields: BaseModel, key: str) -> IdempotentRequest:
         # Keyed with the secret of the API key, which is stored nowhere: a plain hash would let a thief of the database
         # guess the password in it.
-        def digest(content: bytes) -> bytes:
-            return hmac.digest(self._admission.secret.encode(), content, hashlib.sha256)
-
         return IdempotentRequest(
             key_id=self._admission.admitted.api_key.id,
             method=self._request.method,
             path=self._request.path.removesuffix("/")[:MAX_PATH_CHARACTERS],
             idempotency_key=key,
-            request_sha256=digest(sent_fields(fields)),
-            # Records of a day ago, before an upgrade, counted the defaults of fields that were not sent.
-            former_sha256=digest(msgspec.json.encode(sorted(fields.model_dump().items()))),
+            request_sha256=hmac.digest(self._admission.secret.encode(), sent_fields(fields), hashlib.sha256),
         )
 
     @contextlib.asynccontextmanager

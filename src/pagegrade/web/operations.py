@@ -119,6 +119,6 @@ class PageOperation(Operation, frozen=True, kw_only=True):
 
     method: str = "GET"
     summary: str = ""
-    """Name of the action in the log of the account; nothing shows that of a page."""
+    """Name of the action in the log of the account; empty for a page that only shows something."""
     access: Access = "account"
     tag: str = PAGES

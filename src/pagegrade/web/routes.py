@@ -1,7 +1,11 @@
-"""All operations, in the order of the description. A new operation is added to one of these lists."""
+"""All operations, in the order of the description, and their description as a file.
+
+A new operation is added to one of these lists.
+"""
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 from pagegrade.web import agents, ops
@@ -22,22 +26,12 @@ from pagegrade.web.api import (
     webhooks,
 )
 from pagegrade.web.openapi import description
+from pagegrade.web.openapi.build import build_openapi
 from pagegrade.web.operations import Operation
 from pagegrade.web.pages import admin, html, public, share
 from pagegrade.web.pages.account import access_profiles as own_access
 from pagegrade.web.pages.account import account_page as own_account
-from pagegrade.web.pages.account import (
-    action_log,
-    brand,
-    ignore_rules,
-    join,
-    keys,
-    passkeys,
-    sign_in,
-    sign_up,
-    single_sign_on,
-    team,
-)
+from pagegrade.web.pages.account import action_log, brand, join, keys, passkeys, sign_in, sign_up, single_sign_on, team
 from pagegrade.web.pages.account import webhooks as own_webhooks
 from pagegrade.web.pages.audits import audit_list, audit_page
 from pagegrade.web.pages.audits import sharing as audit_sharing
@@ -73,7 +67,6 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *settings.OPERATIONS,
     *own_monitors.OPERATIONS,
     *finding_forms.OPERATIONS,
-    *ignore_rules.OPERATIONS,
     *own_projects.OPERATIONS,
     *report_page.OPERATIONS,
     *share.OPERATIONS,
@@ -95,3 +88,8 @@ ALL_OPERATIONS: Final[tuple[Operation, ...]] = (
     *admin.OPERATIONS,
     *PROBES,
 )
+
+
+def describe_api() -> str:
+    """The OpenAPI document as JSON, line by line, so that its diff can be read; addresses are relative."""
+    return json.dumps(build_openapi(ALL_OPERATIONS), ensure_ascii=False, indent=2) + "\n"

@@ -39,9 +39,14 @@ from pagegrade.sandbox.pool import TaskRunner
 from pagegrade.service.access.operations import Locked, profile_for, unseal
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import gather_target, mistake_of_ours, policy_of, unreadable_page
+from pagegrade.service.runs.analysis import (
+    evaluate_and_pack_in_child,
+    gather_target,
+    mistake_of_ours,
+    policy_of,
+    unreadable_page,
+)
 from pagegrade.service.runs.evaluation import failed_report
-from pagegrade.service.runs.packed_evaluation import evaluate_and_pack_in_child
 from pagegrade.service.runs.politeness import address_targets, is_own_host, politeness_target
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.admission import move_lines_of

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import logging
 import zlib
 from collections.abc import Callable, Mapping
 from ipaddress import ip_network
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
+import msgspec
 import pytest
 import trustme
 from msgspec.structs import replace
@@ -18,28 +21,33 @@ from msgspec.structs import replace
 from pagegrade.gather.context import OffloadFailed
 from pagegrade.gather.outgoing_proxy import read_direct_hosts, read_proxy
 from pagegrade.model.access import Access, AccessNote, VisitorView
-from pagegrade.model.artifacts import NotGathered
+from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.errors import URLNotAllowed
 from pagegrade.model.report import Report, Thresholds
+from pagegrade.model.stored import PackedReport
 from pagegrade.parse.http.access import read_access
 from pagegrade.parse.url import parse_target_url
 from pagegrade.render import FORMATS, render
 from pagegrade.report.artifacts_file import save_artifacts
+from pagegrade.report.codec import pack_report, read_detail, unpack_detail
 from pagegrade.sandbox.pool import Children, NoChildFree, TaskFailed, TaskLost
+from pagegrade.service.runs import analysis
 from pagegrade.service.runs.analysis import (
     Analysis,
     analyze_target,
     artifacts_of_document,
     behind_proxy,
+    evaluate_and_pack_in_child,
     evaluate_in_child,
     evaluation_failure,
     without_proxy,
 )
-from pagegrade.service.runs.evaluation import ACCESS_NOT_SENT, ACCESS_REFUSED, evaluate_artifacts
+from pagegrade.service.runs.evaluation import ACCESS_NOT_SENT, ACCESS_REFUSED, evaluate_and_pack, evaluate_artifacts
 from pagegrade.service.runs.options import AnalyzeOptions
 from tests.builders import make_artifacts, make_response
 from tests.gather.sites import Asked, Reply, Site, html, redirect
 from tests.report_builders import make_failed_report
+from tests.service.tasks import die_evaluation, lie_about_json, stumble_evaluation
 from tests.site.serve import serve_site
 
 T = TypeVar("T")
@@ -396,3 +404,61 @@ def test_an_access_that_is_for_another_origin_is_said_not_to_have_been_used() ->
         f"The access was not used: it is for https://staging.example, and the page led to {origin}. "
         "Analyze the page there by its own URL, or name that origin, too.",
     )
+
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = "<!doctype html><html lang=en><head><meta charset=utf-8><title>Cats</title></head><body><h1>Cats</h1>"
+
+
+def packed_by_child(artifacts: Artifacts) -> PackedReport:
+    """The packed result of a child for a page."""
+
+    async def main() -> PackedReport:
+        async with Children(1) as children:
+            return await evaluate_and_pack_in_child(artifacts, Thresholds(), children=children)
+
+    return asyncio.run(main())
+
+
+def test_a_child_packs_what_evaluation_here_would_give() -> None:
+    """The same bytes, on whichever side of the pipe."""
+    artifacts = make_artifacts(PAGE)
+
+    assert packed_by_child(artifacts) == pack_report(evaluate_artifacts(artifacts))
+
+
+def test_a_page_that_was_not_seen_is_packed_as_failed() -> None:
+    """It has an error and no results."""
+    artifacts = make_artifacts(PAGE, status=404)
+    packed = evaluate_and_pack(artifacts, Thresholds())
+
+    assert packed.state == "failed"
+    assert packed.error is not None
+    assert msgspec.json.decode(packed.error)["code"] == "http_error"
+
+
+@pytest.mark.parametrize(
+    ("task", "code", "reason"),
+    [
+        (die_evaluation, "too_large", "parser_limit"),
+        (stumble_evaluation, "internal", None),
+        (lie_about_json, "internal", "unreadable_answer"),
+    ],
+)
+def test_whatever_becomes_of_the_child_is_a_failed_analysis(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    task: Callable[..., PackedReport],
+    code: str,
+    reason: str | None,
+) -> None:
+    """A child that dies, errs or lies costs its page, and nothing it says is stored unread."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # the child imports the task from the tests
+    monkeypatch.setattr(analysis, "evaluate_and_pack", task)
+    with caplog.at_level(logging.CRITICAL):
+        packed = packed_by_child(make_artifacts(PAGE))
+
+    error = msgspec.json.decode(packed.error or b"null")
+
+    assert (packed.state, error["code"], error["reason"]) == ("failed", code, reason)
+    assert bytes(read_detail(unpack_detail(packed.detail)).results) == b"null"

@@ -146,7 +146,7 @@ def write_description(path: str) -> None:
         typer.BadParameter: The file cannot be written.
     """
     # Only this command needs the web, which takes long to load.
-    from pagegrade.web.openapi_export import describe_api
+    from pagegrade.web.routes import describe_api
 
     text = describe_api()
     if path == STDOUT:

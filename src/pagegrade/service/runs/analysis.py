@@ -17,15 +17,17 @@ from pagegrade.gather.outgoing_proxy import OutgoingProxy, read_direct_hosts
 from pagegrade.gather.resolver import Resolver
 from pagegrade.gather.run import Settled, gather, ignore_settled
 from pagegrade.model.artifacts import GATHERED, Artifacts, Navigation, NotGathered, Response, WellKnown
-from pagegrade.model.errors import FAILURE_CODES, RunFailed, URLNotAllowed
+from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNotAllowed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Failure, Report, Thresholds
+from pagegrade.model.stored import PackedReport
 from pagegrade.parse.http.access import secrets_of
 from pagegrade.parse.url import Target, host, host_address, origin, parse_target_url, port
+from pagegrade.report.codec import check_packed, pack_report
 from pagegrade.report.masking import without_secrets
 from pagegrade.sandbox.pool import NoChildFree, TaskFailed, TaskLost, TaskRunner
-from pagegrade.service.runs.evaluation import evaluate_artifacts, failed_report
+from pagegrade.service.runs.evaluation import evaluate_and_pack, evaluate_artifacts, failed_report
 from pagegrade.service.runs.options import AnalyzeOptions
 
 logger = logging.getLogger(__name__)
@@ -308,3 +310,29 @@ def artifacts_of_document(
         navigation=Navigation(requested_url=target.url, response=response),
         **found,
     )
+
+
+async def evaluate_and_pack_in_child(
+    artifacts: Artifacts, thresholds: Thresholds, ignores: Sequence[IgnoreRule] = (), *, children: TaskRunner
+) -> PackedReport:
+    """The same where a hostile page can do no harm; what kills the parser is a failed analysis.
+
+    What the child answers is stored and handed out as it is, so it is read once here: a child that has been taken over
+    can report wrong results about its own page, and nothing else.
+    """
+    try:
+        return check_packed(
+            await children.run(evaluate_and_pack, artifacts, thresholds, ignores, timeout_s=EVALUATION_SECONDS)
+        )
+    except OffloadFailed as error:
+        failure = evaluation_failure(error, artifacts)
+    except InvalidInput:
+        logger.exception("packed_report_refused")
+        failure = Failure(
+            code="internal",
+            message=FAILURE_CODES["internal"][1],
+            reason="unreadable_answer",
+            retryable=FAILURE_CODES["internal"][0],
+        )
+    url = artifacts.navigation.requested_url
+    return pack_report(failed_report(url, failure, generated_at=artifacts.gathered_at, artifacts=artifacts))

@@ -40,8 +40,7 @@ def find_request(tx: Transaction, request: IdempotentRequest, now_ms: int) -> in
     if row["created_at_ms"] <= age_ms(tx, now_ms) - KEPT_MS:
         tx.execute(delete(idempotency).where(*here))
         return None
-    known = bytes(row["request_sha256"])
-    if not any(hmac.compare_digest(known, each) for each in (request.request_sha256, request.former_sha256)):
+    if not hmac.compare_digest(bytes(row["request_sha256"]), request.request_sha256):
         raise IdempotencyKeyReused
     return int(row["report_id"])
 

@@ -22,7 +22,7 @@ from pagegrade.render.html import make_environment
 from pagegrade.render.i18n import Texts, choose_locale, texts_for
 from pagegrade.service.accounts.admission import Admission
 from pagegrade.service.options import ServiceOptions
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.response import UNKEPT, Response
 from pagegrade.web.operations import PageOperation
 from pagegrade.web.request import Request
 
@@ -114,7 +114,6 @@ PLAIN: Final = f"default-src 'none'; script-src 'none'; {_SHARED}"
 HELPED: Final = f"default-src 'none'; script-src 'self'; connect-src 'self'; {_SHARED}"
 """Content security policy of pages with the own script, which is optional."""
 UNLISTED: Final = ("X-Robots-Tag", "noindex, nofollow, noarchive")
-UNKEPT: Final = ("Cache-Control", "private, no-store")
 VARY: Final = ("Vary", "Cookie, Accept-Language")
 """Pages differ by user and by language."""
 _OWN_PATH: Final = re.compile(rb'( (?:href|action|formaction|src|data-load)=")(?=/(?!/))')

@@ -37,11 +37,11 @@ from pagegrade.service.catalogue import (
 from pagegrade.service.options import ROBOT_PATH
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.request_headers import HTML, JSON, preferred
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.response import UNKEPT, Response
 from pagegrade.web.openapi.build import build_openapi
 from pagegrade.web.operations import Operation, PageOperation
 from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import UNKEPT, View, go
+from pagegrade.web.pages.html import View, go
 from pagegrade.web.problems import PROBLEMS, TEXTS, Problem, example_problem, statuses_of
 from pagegrade.web.request import Request
 

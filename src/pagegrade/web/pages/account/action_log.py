@@ -18,9 +18,9 @@ from pagegrade.report.masking import mask_url
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.accounts.team import find_names, list_log
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.response import INERT, Response
+from pagegrade.web.http.response import INERT, UNKEPT, Response
 from pagegrade.web.operations import PageOperation
-from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
+from pagegrade.web.pages.html import UNLISTED, VARY, View
 from pagegrade.web.request import Request
 
 PATH: Final = "/team/log"

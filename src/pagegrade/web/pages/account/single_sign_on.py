@@ -18,11 +18,11 @@ from pagegrade.service.accounts.sessions import is_token, make_token
 from pagegrade.service.container import Services
 from pagegrade.service.single_sign_on import Answer, Attempt, SignOnFailed, authorization_url, identify, sign_out_url
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.response import Response
+from pagegrade.web.http.response import UNKEPT, Response
 from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.account.sign_in import HOME, count_link, own_place
 from pagegrade.web.pages.forms import read_form
-from pagegrade.web.pages.html import MEDIA_TYPE, UNKEPT, UNLISTED, VARY, View, go
+from pagegrade.web.pages.html import MEDIA_TYPE, UNLISTED, VARY, View, go
 from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import SESSION, read_cookies, session_cookie, set_cookie
 

@@ -44,11 +44,11 @@ from pagegrade.web.audit_parameters import (
     AuditPageListQuery,
 )
 from pagegrade.web.http.fields import read_fields
-from pagegrade.web.http.response import INERT, Response
+from pagegrade.web.http.response import INERT, UNKEPT, Response
 from pagegrade.web.operations import Operation, PageOperation
 from pagegrade.web.pages.audits.audit_list import SCOPES, STATES, refusal
 from pagegrade.web.pages.forms import problems_of_input, read_form, read_query
-from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
+from pagegrade.web.pages.html import UNLISTED, VARY, View, go
 from pagegrade.web.pages.public import SITE, WHOLE_SITE
 from pagegrade.web.pages.reports.report_context import check_url, refresh_header
 from pagegrade.web.pages.reports.report_list import ALL

@@ -43,10 +43,10 @@ from pagegrade.service.sitemaps import FoundURLs, read_sitemap_urls
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.body import ClientGone, parse_pairs
 from pagegrade.web.http.fields import read_fields
-from pagegrade.web.http.response import INERT, Response
+from pagegrade.web.http.response import INERT, UNKEPT, Response
 from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import problems_of, problems_of_input, read_form, refusal_of, sentence, with_setting
-from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View, go
+from pagegrade.web.pages.html import UNLISTED, VARY, View, go
 from pagegrade.web.pages.reports.monitors import REMINDERS, SCHEDULES
 from pagegrade.web.pages.reports.projects import PATH as SITES
 from pagegrade.web.pages.reports.projects import Asked as AskedSites

@@ -21,10 +21,10 @@ from pagegrade.service.container import Services
 from pagegrade.service.reports.operations import list_all
 from pagegrade.service.reports.views import Viewed, view_found, view_own
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.response import INERT, Response
+from pagegrade.web.http.response import INERT, UNKEPT, Response
 from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_query
-from pagegrade.web.pages.html import UNKEPT, UNLISTED, VARY, View
+from pagegrade.web.pages.html import UNLISTED, VARY, View
 from pagegrade.web.pages.reports.report_context import FORMATS, HAR, points_of
 from pagegrade.web.pages.reports.report_list import PATH, read_asked
 from pagegrade.web.pages.share_access import REPORTS, not_found, to_gate, too_many, visit, wait_for_document

@@ -1,6 +1,7 @@
-"""Forms about a single result of a report: ignore a finding, or record the result of a success criterion.
+"""Forms about a single result of a report: ignore a finding, or record the result of a success criterion; ignore rules.
 
-Ignoring says what of the finding, where, until when, and why.
+Ignoring says what of the finding, where, until when, and why. The page of the rules says what an account ignores; each
+can be removed.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
 from msgspec.structs import replace
 
+from pagegrade.checks import all_checks
 from pagegrade.model.account import Role
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Violation
-from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, IgnoreRule
+from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, IgnoreRule, StoredIgnore
 from pagegrade.model.report import MAX_NOTE, ManualOutcome, Report, Result
-from pagegrade.model.stored import StoredReport
+from pagegrade.model.stored import ListPart, StoredReport
 from pagegrade.render import view as report_view
 from pagegrade.render.criteria import OUTCOME_NAMES, STATUS_NAMES, CriterionResult, by_criterion, manual_remark, remark
 from pagegrade.render.english import N_
@@ -23,6 +26,7 @@ from pagegrade.render.escape import visible
 from pagegrade.render.finding_texts import in_language, translated
 from pagegrade.render.view import headline
 from pagegrade.report.serialize import timestamp
+from pagegrade.service.ignores import operations as service
 from pagegrade.service.ignores.operations import create_ignore
 from pagegrade.service.reports.manual_results import find_recordable, record_result, remove_result
 from pagegrade.service.reports.views import shown_report, view_own
@@ -35,7 +39,7 @@ from pagegrade.web.pages.forms import problems_of, read_form, read_query
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.report_list import PATH
 from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
-from pagegrade.web.parameters import CreateIgnoreBody
+from pagegrade.web.parameters import CreateIgnoreBody, IgnoreListQuery
 from pagegrade.web.problems import problem_of
 from pagegrade.web.report_requests import read_rule
 from pagegrade.web.request import Request
@@ -259,6 +263,62 @@ def _options(view: View, known: Mapping[str, tuple[str, str]]) -> Sequence[tuple
     ]
 
 
+RULES_PATH: Final = "/ignores"
+PER_PAGE: Final = 25
+SAID: Final = {"removed": N_("The rule was removed. Its findings count again from the next analysis on.")}
+
+
+class _Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule as the list shows it."""
+
+    stored: StoredIgnore
+    name: str
+    """Of the check; its id where there is no such check any more."""
+    is_known: bool
+    """The catalogue has the check."""
+    expires_ms: int | None
+    is_over: bool
+
+
+async def list_rules(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return a page of the rules, newest first."""
+    sent = read_query(request)
+    # A wrong number is no reason for a page of problems: there is a first page.
+    query, _ = read_fields(IgnoreListQuery, {"per_page": str(PER_PAGE), **sent}, "query", lenient=True)
+    found = await work.read(service.list_ignores, ListPart(page=query.page, per_page=query.per_page))
+    said = SAID.get(sent.get("said", ""))
+    size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
+    return view.page(
+        "ignore_rules.html.jinja",
+        rows=[_row(stored, view.now_ms, view.texts.tag) for stored in found.items],
+        total=found.total,
+        page=query.page,
+        last_page=max(1, -(-found.total // query.per_page)),
+        url=lambda number: f"{RULES_PATH}?page={number}{size}",
+        said=None if said is None else view.texts.gettext(said),
+        timezone=view.admitted.person.timezone,
+    )
+
+
+async def remove_rule(request: Request, work: UnitOfWork) -> Response:
+    """Delete a rule, and return to the list."""
+    await work.write(service.delete_ignore, request.id)
+    return go(f"{RULES_PATH}?said=removed")
+
+
+def _row(stored: StoredIgnore, now_ms: int, tag: str) -> _Row:
+    rule = stored.rule
+    check = all_checks().get(rule.check)
+    expires_ms = None if rule.expires_at is None else int(rule.expires_at.timestamp() * 1000)
+    return _Row(
+        stored=stored,
+        name=rule.check if check is None else translated(check.title, tag),
+        is_known=check is not None,
+        expires_ms=expires_ms,
+        is_over=expires_ms is not None and expires_ms <= now_ms,
+    )
+
+
 OPERATIONS: Final = (
     PageOperation(path=f"{PATH}/{{id}}/criterion", name="ask_for_result", handler=ask_for_result, role=Role.EDITOR),
     PageOperation(
@@ -276,5 +336,13 @@ OPERATIONS: Final = (
         name="ignore_finding",
         summary=N_("Ignore a finding"),
         handler=ignore_finding,
+    ),
+    PageOperation(path=RULES_PATH, name="list_rules", handler=list_rules),
+    PageOperation(
+        method="POST",
+        path=f"{RULES_PATH}/{{id}}/remove",
+        name="remove_rule",
+        summary=N_("Remove an ignore rule"),
+        handler=remove_rule,
     ),
 )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from pagegrade.web.openapi_export import describe_api
+from pagegrade.web.routes import describe_api
 from tests.web.documents_check import description
 
 
