@@ -23,8 +23,8 @@ from pagegrade.model.identity import PROJECT_URL, VERSION
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import Category, Report
 from pagegrade.render import evidence_rows, view
-from pagegrade.render.history import change_title, comparison_notes, why_not_compared
 from pagegrade.render.escape import visible
+from pagegrade.render.history import change_title, comparison_notes, why_not_compared
 from pagegrade.render.view import Finding
 from pagegrade.report.compare import Change, Comparison, count_findings
 from pagegrade.report.serialize import format_timestamp
