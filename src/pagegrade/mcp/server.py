@@ -1,4 +1,4 @@
-"""What both servers of tools for agents have in common: the server, the tools about the catalogue, and results.
+"""Shared parts of both servers of tools for agents: the server, the tools about the catalogue, and results.
 
 Results are small structured values. Every member named ``page_data`` holds text that an analyzed page can influence: it
 is bounded, on one line each, and marked as untrusted; no other member holds any.

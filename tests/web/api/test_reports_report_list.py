@@ -245,8 +245,8 @@ def test_what_is_ignored_is_named(tmp_path: Path, method: str, path: str, sent: 
 
     answer = with_instance(tmp_path, script)
     warnings = answer.json()["warnings"]
+    is_list = path.startswith((f"{REPORTS}?", "/api/v1/projects?"))
 
     assert answer.status_code < 300
     assert {(each["field"], each["code"]) for each in warnings} == {("serach", "unknown_parameter")}
-    is_list = path.startswith((f"{REPORTS}?", "/api/v1/projects?"))
     assert ("Did you mean search?" in warnings[0]["message"]) == (is_list and method == "GET")
