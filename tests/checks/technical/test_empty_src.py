@@ -17,6 +17,12 @@ from tests.builders import evaluated, outcome
         "<iframe src='' title=x></iframe>",
         "<link rel=stylesheet href=''>",
         "<img src='' data-src=/a.jpg>",
+        "<img src='#' alt=''>",
+        "<img src=' #photo' alt=''>",
+        "<script src='#'></script>",
+        "<link rel=stylesheet href='#'>",
+        "<link rel='shortcut icon' href='#'>",
+        "<video><source src='#'></video>",
     ],
 )
 def test_empty_and_blank_addresses_are_found(html: str) -> None:
@@ -39,6 +45,11 @@ def test_empty_and_blank_addresses_are_found(html: str) -> None:
         "<form action=''></form>",
         "<template><img src=''></template><noscript><img src=''></noscript>",
         "<!-- <img src=''> -->",
+        "<a href='#'>top</a>",
+        "<img src='#' srcset='/a.jpg 1x'>",
+        "<link rel=license href='#license'>",
+        "<img src='/sprite.svg#cart'>",
+        "<svg><use href='#cart'/></svg>",
     ],
 )
 def test_what_is_allowed_or_does_nothing_is_fine(html: str) -> None:

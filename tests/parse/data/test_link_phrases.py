@@ -84,3 +84,32 @@ def test_names_elsewhere_count_only_in_their_language() -> None:
 def test_languages_with_a_list(language: str, *, known: bool) -> None:
     """An empty tag means all of them."""
     assert has_phrases(language) is known
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("【こちら】", "ja"),
+        ("こちら＞", "ja"),
+        ("Ｍｏｒｅ", "en"),
+        ("Weiter\u00adlesen", "de"),
+        ("Read\u200b more ⟶", "en"),
+        ("👉 Click here", "en"),
+        ("\u200fاقرأ المزيد\u200f", "ar"),
+        ("هنــا", "ar"),
+        ("اِقْرَأ المَزِيد", "ar"),
+        ("כָּאן", "he"),
+        ("▶ और पढ़ें", "hi"),
+    ],
+)
+def test_what_readers_do_not_see_hides_no_phrase(text: str, language: str) -> None:
+    """Points, wide forms, arrows, emoji and invisible characters; a word more says something."""
+    assert is_generic_phrase(text, language)
+    assert is_generic_phrase(text, None)
+    assert not is_generic_phrase(f"{text} Teich", language)
+
+
+@pytest.mark.parametrize("text", ["👉", "⟶ ⟶", "\u200b", "C++"])
+def test_signs_alone_are_no_phrase(text: str) -> None:
+    """Nothing is left of them, or something else than a phrase."""
+    assert not is_generic_phrase(text, "en")

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from typing import cast
 
+import pytest
+
 from pagegrade.model.document import Markup
-from pagegrade.parse.html.markup import MAX_FAULTS, MAX_KEPT
+from pagegrade.parse.html.markup import MAX_FAULTS, MAX_KEPT, names_no_file
 from tests.builders import make_document
 
 
@@ -38,3 +40,12 @@ def test_clean_page_has_nothing() -> None:
     assert not found.faults
     assert not found.fault_counts
     assert [found.bare_pictures, found.untyped_buttons, found.passwords] == [[], [], []]
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [("", True), (" \n", True), ("#", True), (" #a", True), ("/#a", False), ("?", False), ("a", False)],
+)
+def test_urls_that_name_no_file(url: str, *, expected: bool) -> None:
+    """Empty ones, and those that lead to a place in the page itself."""
+    assert names_no_file(url) is expected

@@ -1,10 +1,14 @@
 from typing import Final
 
 from pagegrade.checks._check import State, Verdict, check, offender_loss
-from pagegrade.model.document import Document, ElementFact, Markup
+from pagegrade.model.document import Document, ElementFact, Link, Markup
 from pagegrade.model.outcome import MAX_EVIDENCE, Detail, NotApplicable, Outcome, Severity
+from pagegrade.parse.html.markup import names_no_file
 
 FULL_AT: Final = 5
+_LOADED: Final = frozenset(
+    {"stylesheet", "icon", "apple-touch-icon", "manifest", "preload", "modulepreload", "prefetch"}
+)
 
 
 @check(
@@ -35,8 +39,9 @@ def empty_src(document: Document, markup: Markup) -> Verdict:
     `src=""` on images, graphical buttons, scripts, frames, players with their `<source>` elements and `<embed>`,
     `srcset=""` on the candidates of a `<picture>`, and `href=""` on `<link>` elements. An image with `srcset` is fine,
     since browsers take a candidate; so is `<a href="">`, which links to the page itself. A URL that a script inserts
-    later should be left out until then, because HTML allows no empty one. Spaces alone count as empty. `<object>` is
-    not evaluated: an empty one shows its content. The first costs half, five cost everything.
+    later should be left out until then, because HTML allows no empty one. Spaces alone count as empty, and so does a
+    fragment alone (`#`): it names the page itself, which is no image, script or stylesheet. `<object>` is not
+    evaluated: an empty one shows its content. The first costs half, five cost everything.
 
     ## Fails on
 
@@ -58,7 +63,7 @@ def empty_src(document: Document, markup: Markup) -> Verdict:
         *(image for image in document.images if _is_empty(image, "src") and "srcset" not in image.attrs),
         *(script for script in document.scripts if _is_empty(script, "src") and script.kind in ("classic", "module")),
         *(frame for frame in document.frames if _is_empty(frame, "src") and "srcdoc" not in frame.attrs),
-        *(link for link in document.links if _is_empty(link, "href")),
+        *(link for link in document.links if _is_empty(link, "href") and (not link.href or _loads(link))),
         *markup.empty_sources,
     ]
     count = len(offenders)
@@ -86,4 +91,9 @@ def empty_src(document: Document, markup: Markup) -> Verdict:
 
 
 def _is_empty(fact: ElementFact, attribute: str) -> bool:
-    return attribute in fact.attrs and not fact.attrs[attribute].strip()
+    return attribute in fact.attrs and names_no_file(fact.attrs[attribute])
+
+
+def _loads(link: Link) -> bool:
+    """Return whether browsers load what the link names; other relations may lead to a part of the page."""
+    return not _LOADED.isdisjoint(link.rel)

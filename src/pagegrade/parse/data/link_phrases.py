@@ -6,8 +6,12 @@ Collected by hand from what pages of these languages use and other checkers ask 
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
+
+from pagegrade.parse.words import fold_for_search
 
 SOURCE: Final = "own collection"
 LICENSE: Final = "Apache-2.0"
@@ -15,6 +19,10 @@ DATE: Final = "2026-11-29"
 MAX_CHARACTERS: Final = 60
 """A longer text says something."""
 _EDGES: Final = " \t\u00a0.,:;!?…·•|-–—_*+()[]{}<>«»‹›→←↑↓↗➔➜▶►▸\"'„“”‚‘’。、！？：（）「」،؛؟۔।॥׃։"
+_UNSEEN: Final = re.compile(
+    "[\u00ad\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\uff01-\uffee]"
+)
+"""Characters that show nothing, points, tatweel, and wide and narrow forms: those that readers take no notice of."""
 
 
 def _folded(text: str) -> str:
@@ -149,8 +157,34 @@ def is_generic_phrase(text: str, language: str | None) -> bool:
     """
     if len(text) > MAX_CHARACTERS:
         return False
-    phrase = _folded(text.strip(_EDGES))
+    phrase = _bare(text)
+    if not phrase.isascii() and _UNSEEN.search(phrase):
+        return fold_for_search(phrase) in _searched(language)
+    phrase = _folded(phrase)
     return phrase in _ALL and (language is None or phrase in _phrases(language))
+
+
+def _bare(text: str) -> str:
+    """``text`` without signs, symbols and invisible characters at its ends."""
+    bare = text.strip(_EDGES)
+    if bare[:1].isalnum() and bare[-1].isalnum():
+        return bare
+    start, end = 0, len(bare)
+    while start < end and not _is_of_a_word(bare[start]):
+        start += 1
+    while start < end and not _is_of_a_word(bare[end - 1]):
+        end -= 1
+    return bare[start:end]
+
+
+def _is_of_a_word(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character)[0] == "M"
+
+
+@lru_cache(maxsize=64)
+def _searched(language: str | None) -> frozenset[str]:
+    """The phrases in the form that searches compare, without points and unseen characters."""
+    return frozenset(fold_for_search(phrase) for phrase in (_ALL if language is None else _phrases(language)))
 
 
 def has_phrases(language: str) -> bool:

@@ -31,6 +31,10 @@ _GENERIC: Final = frozenset(
     " картинка світлина слика снимка сурет фото նկար լուսանկար სურათი ფოტო תמונה تصویر صورة الصورة عکس"
     " चित्र छवि तस्वीर फोटो ছবি รูป รูปภาพ ภาพ ภาพถ่าย 画像 写真 イメージ 图片 图像 照片 相片 圖片 圖像 이미지 사진".split(),
 )
+_UNFILLED: Final = re.compile(
+    r"\{\{.{0,200}\}\}|\{%.{0,200}%\}|\$\{.{0,200}\}|<%.{0,200}%>|%[A-Za-z_.]{1,80}%|\[object Object\]"
+)
+_SIGNS: Final = " .,-*_|\u00b7\u2013\u2014\u2022\u2026"
 _NUMBER: Final = re.compile(r"[\s_.#()-]{0,9}\d{1,9}\)?$")
 """The number after a filler word in names such as "bild1", "Image 2" and "IMG_2041"."""
 _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
@@ -46,6 +50,11 @@ def lacks_alternative(image: Image) -> bool:
 
 def poor_alternative(name: str, url: str | None) -> str:
     """Explain why a text alternative says nothing: a filler word or the name of the file; "" when it says something."""
+    if name and not name[-1].isalnum():
+        if not name.strip(_SIGNS):
+            return "its text is only punctuation or a symbol"
+        if _UNFILLED.fullmatch(name):
+            return "left by a template"
     if _NUMBER.sub("", unicodedata.normalize("NFC", name.lower())) in _GENERIC:
         return "generic word"
     if _is_written_like_a_file(name) or _is_file_name_of(name, url):

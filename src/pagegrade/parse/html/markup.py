@@ -63,7 +63,7 @@ class MarkupCollector:
 
     def empty_source(self, node: Element, attrs: dict[str, str], flags: int, attribute: str = "src") -> None:
         """An element that names a file; kept where the name is empty."""
-        if attribute in attrs and not attrs[attribute].strip():
+        if attribute in attrs and names_no_file(attrs[attribute]):
             _keep(self.found.empty_sources, node, attrs, flags)
 
     def button(self, node: Element, attrs: dict[str, str], flags: int) -> None:
@@ -82,6 +82,12 @@ class MarkupCollector:
         if len(self.found.passwords) < MAX_KEPT:
             fact = ElementFact(node=node, attrs=attrs, hidden=bool(flags & HIDDEN))
             self.found.passwords.append((fact, self.forms[-1] if self.forms else None))
+
+
+def names_no_file(url: str) -> bool:
+    """Return whether a URL in the place of a file is empty or only a fragment, which leads to the page itself."""
+    bare = url.strip()
+    return not bare or bare[0] == "#"
 
 
 def _keep(facts: list[ElementFact], node: Element, attrs: dict[str, str], flags: int) -> None:

@@ -132,3 +132,20 @@ def test_styles_keep_their_text_and_place() -> None:
     assert [style.text for style in document.styles] == ["p{}", "b{}"]
     assert document.styles[0].attrs == {"media": "print"}
     assert document.evidence(document.styles[1]).selector
+
+
+@pytest.mark.parametrize(
+    ("css", "kind"),
+    [
+        ("@IMPORT '/a.css';", "stylesheet"),
+        ("@Import URL(/a.css) layer(base);", "stylesheet"),
+        ("@FONT-FACE{FONT-FAMILY:F;SRC:Url('/a.css')}", "font"),
+        ("P{BACKGROUND:URL(/a.css)}", "image"),
+        ("p{background:Image-Set('/a.css' 1x)}", "image"),
+    ],
+)
+def test_names_of_css_have_no_case(css: str, kind: str) -> None:
+    """Style elements name files in capitals, too; without such a name there are none."""
+    references = make_document(f"<style>{css}</style><style>p{{color:RED}}</style>").references
+
+    assert [(one.url, one.kind) for one in references] == [("https://example.com/a.css", kind)]

@@ -162,7 +162,8 @@ def style(into: Collector, node: Element, attrs: Attributes, flags: int) -> tupl
     text = node.text
     if into.fits(into.styles, "styles"):
         into.styles.append(Style(node=node, attrs=attrs, hidden=bool(flags & HIDDEN), text=text))
-    if "url(" in text or "@import" in text or "image-set(" in text:
+    folded = text.lower()
+    if "url(" in folded or "@import" in folded or "image-set(" in folded:
         for found in find_css_urls(text, base_url=into.base_url):
             # Fonts and images are fetched only when a rule that names them matches something.
             into.reference(
