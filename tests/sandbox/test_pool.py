@@ -35,6 +35,8 @@ from pagegrade.sandbox.worker import (
     TASK_FRAME,
     remaining_rights,
 )
+from pagegrade.service.runs.analysis import artifacts_of_document
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 from tests.kernel import knows_filters
 from tests.service.tasks import (
     answer_of,
@@ -57,6 +59,7 @@ from tests.service.tasks import (
 )
 from tests.waiting import HANG_S, wait_for
 
+SITE = "https://slow.example/"
 ROOT = Path(__file__).resolve().parents[2]
 LITTLE_CPU_S: Final = 2
 """Processor time of a task whose test uses it up."""
@@ -161,6 +164,23 @@ def test_a_child_that_has_grown_is_replaced_after_its_answer() -> None:
 
     assert leaked > GROWN_BYTES
     assert first == second != third
+
+
+def test_a_child_that_a_large_page_brought_to_its_memory_limit_is_kept() -> None:
+    """Its memory has gone back to the system; a new one would take longer to start than the page took."""
+    page = artifacts_of_document(b"<!doctype html><title>Slow</title>" + b"<p>more</p>" * 270_000, url=SITE)
+
+    async def main() -> list[int]:
+        async with Children(1) as children:
+            await children.run(evaluate_artifacts, artifacts_of_document(b"<p>One", url=SITE), timeout_s=HANG_S)
+            pids = [await children.run(pid_of_child, timeout_s=HANG_S)]
+            with pytest.raises(OffloadFailed, match="MemoryError"):
+                await children.run(evaluate_artifacts, page, timeout_s=HANG_S)
+            return pids + [await children.run(pid_of_child, timeout_s=HANG_S) for _ in range(2)]
+
+    first, *others = asyncio.run(main())
+
+    assert others == [first, first]
 
 
 @pytest.mark.parametrize(("shared", "allowed"), [(SHARED_BYTES, TASK_BYTES), (None, GROWTH_BYTES)])

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from pagegrade.gather import confinement
-from pagegrade.sandbox.memory import CHILD_THRESHOLD_BYTES, map_large_blocks, trim_memory
+from pagegrade.sandbox.memory import CHILD_THRESHOLD_BYTES, MMAP_THRESHOLD_BYTES, map_large_blocks, trim_memory
 
 GROWTH_BYTES: Final = 112 << 20
 """Address space that tasks may add to what the child holds once its libraries are loaded."""
@@ -36,6 +36,9 @@ GROWN_BYTES: Final = 24 << 20
 """Address space that a child may have gained since its start when a task is over; one that has more is replaced."""
 TRIM_BYTES: Final = 16 << 20
 """Gain from which freed memory is handed back to the system before that is looked at."""
+LARGE_TASK_BYTES: Final = 512 << 10
+"""Length of a task from which its blocks are mapped by themselves. One that ran into its limit would otherwise leave a
+heap with a few small blocks at its end, and the child would have to be replaced, which takes as long as the task."""
 FRAME: Final = struct.Struct(">I")
 """Head of an answer: its length."""
 TASK_FRAME: Final = struct.Struct(">IIB")
@@ -172,6 +175,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         if len(frame) < length:
             return
         allow_cpu(cpu_s)
+        map_large_blocks(MMAP_THRESHOLD_BYTES if length > LARGE_TASK_BYTES else CHILD_THRESHOLD_BYTES)
         answer = run_task(frame)
         del frame
         if has_grown(base_bytes) and answer.startswith(ANSWER):
