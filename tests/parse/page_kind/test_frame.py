@@ -202,3 +202,62 @@ def test_limits_of_what_is_little(words: int, links: int, *, little: bool) -> No
     navigation = Navigation(requested_url=url, hops=(), response=make_response(html, url=url))
 
     assert holds_little(Structure(document=make_document(html, url=url), navigation=navigation)) is little
+
+
+SIGN_IN: Final = sign_in(said=("E-mail", "Secret", "Go on"))
+CUSTOMERS: Final = f"<h1>This is for customers</h1><p>Use your account to read it.</p>{SIGN_IN}"
+
+
+@pytest.mark.parametrize(
+    ("path", "main", "kind"),
+    [
+        ("/articles/4471-close-the-financial-year", CUSTOMERS, "login_wall"),
+        ("/beitrag/2031-teiche-im-winter", CUSTOMERS, "login_wall"),
+        ("/4471-close-the-financial-year", CUSTOMERS, None),
+        ("/articles/close-the-financial-year", CUSTOMERS, None),
+        ("/service/2031-account-for-customers", CUSTOMERS, None),
+        ("/articles/4471-close-the-financial-year", CUSTOMERS.replace("</h1>", "</h1><ul><li>Prices</li></ul>"), None),
+        (
+            "/articles/4471-close-the-financial-year",
+            CUSTOMERS.replace("/session", "/articles/4471-close-the-financial-year"),
+            None,
+        ),
+        ("/articles/2024-zakrytie-goda-otchet", CUSTOMERS.replace("This is for customers", "Для клиентов"), None),
+    ],
+)
+def test_sign_in_in_place_of_what_the_address_names(path: str, main: str, kind: str | None) -> None:
+    """Under a number and two words that are nowhere on the page; its name says nothing of its button."""
+    title = "Для клиентов" if "Для" in main else "Otterline"
+
+    assert kind_of(framed(title, main), url=f"{ROOT}{path}") == kind
+
+
+IP: Final = "203.0.113.77"
+
+
+@pytest.mark.parametrize(
+    ("heading", "said", "lang"),
+    [
+        ("Видео недоступно в вашем регионе", f"Ваш адрес: {IP}", "ru"),
+        ("Inhalt in Ihrem Land nicht verfügbar", f"Ihre Adresse {IP} darf das nicht.", "de"),
+        ("Not available in your country", f"You come from {IP}.", "en"),
+        ("お住まいの地域では視聴が制限されています", IP, "ja"),
+        ("المحتوى محظور في بلدك", f"عنوانك {IP}", "ar"),
+        ("Truy cập bị chặn", IP, "vi"),
+    ],
+)
+def test_refusal_of_a_network_in_the_frame(heading: str, said: str, lang: str) -> None:
+    """What the address names is not for visitors from there; each of the signs alone is a page of its own."""
+    main = f"<h1>{heading}</h1><p>{said}</p><p><a href=/pomosch/region>?</a></p>"
+    url = f"{ROOT}/film/poslednij-parom"
+
+    def seen(html: str, address: str = url) -> str | None:
+        return kind_of(html, url=address)
+
+    assert seen(framed("Последний паром", main, lang=lang)) == "notice"
+    assert seen(framed("Последний паром", main.replace(IP, ""), lang=lang)) is None
+    assert seen(framed("Последний паром", main.replace(heading, "Паром"), lang=lang)) is None
+    assert seen(framed("Poslednij parom", main, lang=lang)) is None
+    assert seen(framed("Последний паром", main.replace("</h1>", "</h1><table><tr><td>x</table>"), lang=lang)) is None
+    assert seen(framed("Последний паром", main.replace(IP, "192.168.0.7"), lang=lang)) is None
+    assert seen(framed("Последний паром", main, lang=lang), f"{ROOT}/forum/topic-3312") is None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from pagegrade.parse.error_output import find_error_output
 from pagegrade.parse.page_kind.frame import holds_little
-from pagegrade.parse.page_kind.sketch import THRESHOLD, Pattern
+from pagegrade.parse.page_kind.sketch import THRESHOLD, Pattern, path_of
 from pagegrade.parse.page_kind.structure import Structure, is_around
 from pagegrade.parse.source_text import find_source_text
 
@@ -29,6 +30,8 @@ _SHUT: Final = (
 )
 _IS_SHUT: Final = Pattern(rf"(?:{_WHAT}).{{0,80}}?(?:{_SHUT})|(?:{_SHUT}).{{0,40}}?(?:{_WHAT})")
 """A name that says that access is not given. It counts beside what the structure says, and decides nothing alone."""
+_IS_REFUSED: Final = Pattern(_SHUT)
+"""The same without saying what is refused; it counts beside the address of the visitor."""
 _EXPIRED: Final = (
     r"your (?:(?:current|login|online|browser) )?session (?:has |is |was )?(?:ended|over|closed)|"
     r"session (?:has |have |is |was )?(?:been )?"
@@ -54,6 +57,14 @@ _EXPLAINS: Final = Pattern(
     r"forum|threads?|topics?|blog|news|questions?|articles?)(?:$|[/._?&=-])"
 )
 """Addresses of pages that may be about such messages."""
+_KITS: Final = re.compile(
+    r"/(?:[\w-]{0,20}[-_])?(?:block(?:ed|[-_]?pages?)|geo[-_]?(?:block|fence)|unsupported|outdated|age[-_]?(?:gate|check)|"
+    r"captive|under[-_]?construction|coming[-_]?soon|suspended|waiting[-_]?room|interstitial|forbidden|"
+    r"access[-_]?denied)(?:[-_][\w-]{0,20})?/"
+)
+"""Folders in which such pages keep their files, so that they do not depend on those of the site."""
+_MAX_FILES: Final = 40
+_MIN_FILES: Final = 2
 _FEW: Final = 60
 """Words up to which a front page that answers at every address is a notice and no site of one page."""
 
@@ -68,19 +79,20 @@ def score_notice(page: Structure) -> int:
     """Points of a page that says little, leads nowhere into the site, and shows signs of another's place.
 
     Beside that, a part of a page in the frame of its site is one that refuses what was asked for, or says that the
-    session of the visitor is over.
+    session of the visitor is over or that what the address names is not for the network that the visitor comes from.
 
     What it leads to and how little it says give at most 6; the rest are signals of which none reaches the threshold.
     """
     if page.asks_for_notice or page.words > _MAX_WORDS:
         return 0
-    if page.is_framed or _is_end_of_session(page):
+    if page.is_framed or _is_end_of_session(page) or _is_refused_here(page):
         return THRESHOLD
     if page.onward > _MAX_ONWARD:
         return 0
     if page.bareness < _MIN_BARENESS and not page.is_waiting_room:
         return 0
     shut = page.says_on_top(_IS_SHUT)
+    is_kit = _is_kit(page)
     signs = (
         3 * shut,
         4 * page.way_back,
@@ -104,7 +116,7 @@ def score_notice(page: Structure) -> int:
         6 * page.is_lock,
         6 * page.is_waiting_room,
         6 * page.asks_for_programs,
-        2 * page.is_marked,
+        2 * page.is_marked + 3 * is_kit,
         1 * (page.is_of_another_site and page.is_root),
     )
     lacks: tuple[int, ...] = (
@@ -116,7 +128,7 @@ def score_notice(page: Structure) -> int:
     )
     holds = (
         3 * page.is_named_by_address,
-        4 * ((page.shows_more and shut < 2 and not page.asks_for_programs) or page.passwords > 0),
+        4 * ((page.shows_more and shut < 2 and not (page.asks_for_programs or is_kit)) or page.passwords > 0),
     )
     points = sum(signs) + sum(lacks) - sum(holds)
     if sum(signs) < _MIN_SIGNS:
@@ -134,3 +146,19 @@ def _is_end_of_session(page: Structure) -> bool:
     led = any(not is_around(one.node) for one in page.anchors)
     asks = any(not (one.hidden or is_around(one.node)) for one in page.document.controls)
     return led and not asks and holds_little(page)
+
+
+def _is_refused_here(page: Structure) -> bool:
+    """In the frame of its site, a page that is named as a refusal shows the network address of the visitor."""
+    if not page.prints_visitor or not page.is_named_otherwise or _EXPLAINS.search(page.requested_path) is not None:
+        return False
+    return _IS_REFUSED.search(page.first_heading) is not None and holds_little(page)
+
+
+def _is_kit(page: Structure) -> bool:
+    """All files come from a folder with the name of a notice, and the page leads to one of the site at most."""
+    if not page.is_named_otherwise or page.onward > 1:
+        return False
+    files = [path_of(one.url).lower() for one in page.document.references[:_MAX_FILES] if one.kind != "icon"]
+    folders = {one[: one.rfind("/") + 1] for one in files}
+    return len(files) >= _MIN_FILES and all(_KITS.search(one) is not None for one in folders)
