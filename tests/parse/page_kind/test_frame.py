@@ -247,7 +247,7 @@ IP: Final = "203.0.113.77"
     ],
 )
 def test_refusal_of_a_network_in_the_frame(heading: str, said: str, lang: str) -> None:
-    """What the address names is not for visitors from there; each of the signs alone is a page of its own."""
+    """The page of the address is not for visitors from there; each of the signs alone is a page of its own."""
     main = f"<h1>{heading}</h1><p>{said}</p><p><a href=/pomosch/region>?</a></p>"
     url = f"{ROOT}/film/poslednij-parom"
 
