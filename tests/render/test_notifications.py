@@ -191,6 +191,7 @@ def test_the_longest_message_fits_into_push_services(letter: str, count: int, li
         ("webhook.test", {}, "Test message"),
         ("audit.completed", {"audit": {"url": "https://a.example/", "score": 90}}, "Site audit completed"),
         ("audit.failed", {"audit": {"url": "https://a.example/", "score": None}}, "Site audit failed"),
+        ("audit.paused", {"audit": {"url": "https://a.example/", "score": None}}, "Site audit paused"),
         ("audit.regressed", {"audit": {"url": "https://a.example/", "score": 60}}, "Site got worse"),
     ],
 )

@@ -312,6 +312,28 @@ def test_a_site_that_does_not_answer_is_announced(services: Services, alice: Cal
     assert announced(services) == [("audit.failed", ended.crawl.stop_reason)]
 
 
+def test_a_site_that_turns_a_crawl_away_for_a_while_is_announced(services: Services, alice: Caller) -> None:
+    """When it pauses, not only when it is given up."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        origin = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    audit = make_audit(services.database, alice, f"{origin}/", sitemap=False)
+    subscribe(services, alice)
+
+    def now() -> Crawl | None:
+        found = services.database.read_here(lambda tx: load_audit(tx, audit.account_id, audit.id))
+        return found.crawl if found is not None and found.crawl.state == "paused" else None
+
+    async def script() -> Crawl:
+        async with working(services):
+            return await wait_for(now, "the pause of a crawl", within_s=SOON_S)
+
+    paused = asyncio.run(script())
+
+    assert (paused.stop_reason, paused.resume_at_ms is not None) == ("robots_unreachable", True)
+    assert announced(services) == [("audit.paused", None)]
+
+
 def test_no_crawls_are_done_where_there_is_no_place_for_them(services: Services, alice: Caller) -> None:
     """A process may be for reports alone."""
     services.options = replace(services.options, crawls=0)

@@ -45,6 +45,7 @@ Event = Literal[
     "monitor.reminder",
     "audit.completed",
     "audit.failed",
+    "audit.paused",
     "audit.regressed",
     "audit.recovered",
     "quota.low",

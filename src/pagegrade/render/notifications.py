@@ -64,6 +64,7 @@ _HEADLINES: Final[Mapping[str, str]] = {
     "monitor.reminder": N_("Budget still exceeded"),
     "audit.completed": N_("Site audit completed"),
     "audit.failed": N_("Site audit failed"),
+    "audit.paused": N_("Site audit paused"),
     "audit.regressed": N_("Site got worse"),
     "audit.recovered": N_("Site recovered"),
     "quota.low": N_("Quota nearly used"),

@@ -37,7 +37,7 @@ from pagegrade.service.audits.slice import SLICE_S, Slice
 from pagegrade.service.runs.analysis import policy_of
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Database, Transaction, moment
-from pagegrade.store.repositories.audits import announce_end, hold_owner
+from pagegrade.store.repositories.audits import announce_end, announce_pause, hold_owner
 from pagegrade.store.repositories.crawl_urls import count_states, statuses_of
 from pagegrade.store.repositories.crawls import add_crawl, end_crawl, take_crawl
 from pagegrade.store.repositories.installation import age_ms
@@ -263,9 +263,11 @@ async def finish_crawl(database: Database, frontier: Frontier, reason: StopReaso
         now = moment(tx, now_ms())
         is_hopeless = crawl.audit_id is not None and age_ms(tx, now) - crawl.created_at_ms > GIVE_UP_AFTER_MS
         if pause_ms is not None and not is_hopeless:
-            return end_crawl(
+            paused = end_crawl(
                 tx, crawl, "paused", reason=reason, complete=False, now_ms=now, resume_at_ms=now + pause_ms
             )
+            announce_pause(tx, paused, now)
+            return paused
         state: CrawlState = "completed" if crawl.audit_id is None else "analyzing"
         said: StopReason = reason
         if reason == "done" and counts.get(URLState.TOO_DEEP):

@@ -250,22 +250,11 @@ def announce_end(
         crawl: As it ended; of the command line: nothing is written.
         summary: Of its result; ``None``: it was not evaluated, which is a failure.
     """
-    project = tx.execute(select(audits.c.project).where(audits.c.id == crawl.audit_id)).scalar()
+    project = _project(tx, crawl)
     if project is None or crawl.account_id is None or crawl.audit_id is None:
         return
     score = None if summary is None else summary.score
-    data: dict[str, Any] = {
-        "audit": {
-            "id": crawl.audit_id,
-            "url": crawl.start_url,
-            "project": project,
-            "score": score,
-            "result": None if summary is None else summary.rating,
-            "withheld": withheld(crawl, summary),
-        },
-        "crawl": {name: getattr(crawl, name) for name in _ENDED},
-        "change": None,
-    }
+    data = _told(crawl, project, summary)
     change = None if summary is None else summary.change
     if change is not None:
         moved = None if score is None or change.score is None else score - change.score
@@ -279,6 +268,34 @@ def announce_end(
         types.append("audit.regressed")
     for type_ in types:
         add_event(tx, Event(type_, crawl.account_id, project, None, None, at_ms, data, crawl.audit_id))
+
+
+def announce_pause(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
+    """Add to the outbox that a site makes a crawl pause; of the command line: nothing is written."""
+    project = _project(tx, crawl)
+    if project is not None and crawl.account_id is not None:
+        data = _told(crawl, project, None)
+        add_event(tx, Event("audit.paused", crawl.account_id, project, None, None, now_ms, data, crawl.audit_id))
+
+
+def _project(tx: Transaction, crawl: Crawl) -> str | None:
+    return tx.execute(select(audits.c.project).where(audits.c.id == crawl.audit_id)).scalar()
+
+
+def _told(crawl: Crawl, project: str, summary: AuditSummary | None) -> dict[str, Any]:
+    """Data of an event, without the change."""
+    return {
+        "audit": {
+            "id": crawl.audit_id,
+            "url": crawl.start_url,
+            "project": project,
+            "score": None if summary is None else summary.score,
+            "result": None if summary is None else summary.rating,
+            "withheld": withheld(crawl, summary),
+        },
+        "crawl": {name: getattr(crawl, name) for name in _ENDED},
+        "change": None,
+    }
 
 
 def _comparable(tx: Transaction, audit_id: int, summary: AuditSummary) -> tuple[AuditSummary, ...]:

@@ -53,6 +53,7 @@ EVENT_SUMMARIES: Final[dict[str, str]] = {
     "monitor.reminder": "A monitored page is still bad",
     "audit.completed": "A site was crawled and evaluated",
     "audit.failed": "A site could not be crawled or evaluated",
+    "audit.paused": "A site turns a crawl away, which goes on later",
     "audit.regressed": "A site is worse than in the last crawl that compares, or breaches budgets of a monitor",
     "audit.recovered": "A site keeps the budgets of a monitor again, or can be reached again",
     "quota.low": "A quota is nearly used, or used up",

@@ -230,7 +230,7 @@ class EventAudit(Document, frozen=True, kw_only=True):
     project: Annotated[str, about("Its project.", "example.com")]
     score: Annotated[int | None, about("Of this crawl; null: none.", 71)]
     result: Annotated[Grade | None, about("Of this crawl; null: none.", "decent")]
-    withheld: Annotated[AuditWithheld | None, about("Why this crawl has no grade; null: it has one.", None)]
+    withheld: Annotated[AuditWithheld | None, about("Why this crawl has no grade; null: it has one, or goes on.", None)]
     share_url: (
         Annotated[
             URL | None,
@@ -241,10 +241,10 @@ class EventAudit(Document, frozen=True, kw_only=True):
 
 
 class EventCrawl(Document, frozen=True, kw_only=True):
-    """The crawl that has ended."""
+    """The crawl that has ended or pauses."""
 
     number: Annotated[int, about("Within the audit, from 1.", 2, minimum=1)]
-    state: Annotated[CrawlState, about("`completed` or `failed`.", "completed")]
+    state: Annotated[CrawlState, about("`completed`, `failed` or `paused`.", "completed")]
     stop_reason: Annotated[StopReason | None, about("Why it fetches nothing more.", "done")]
     complete: Annotated[bool, about("True if every known page was asked for, and nearly all answered.", *_YES)]
     fetched: Annotated[Count, about("URLs that were fetched.", 240)]

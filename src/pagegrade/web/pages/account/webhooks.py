@@ -45,6 +45,7 @@ EVENT_TEXTS: Final = {
     "monitor.reminder": N_("A page is still bad: reminder"),
     "audit.completed": N_("A site audit is completed"),
     "audit.failed": N_("A site audit fails"),
+    "audit.paused": N_("A site turns an audit away for a while"),
     "audit.regressed": N_("A site got worse"),
     "audit.recovered": N_("A site recovered"),
     "quota.low": N_("A quota is nearly used"),
