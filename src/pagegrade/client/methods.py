@@ -855,8 +855,8 @@ class SyncMethods(SyncCaller):
             url: Receiver, http or https; for `email` an address.
             kind: One of webhook, slack, discord, teams, email, ntfy, gotify, telegram, matrix; without it
                 `webhook`.
-            events: Types to send; without it all, and to people all but `report.completed` and
-                `audit.completed`.
+            events: Types to send; without it all, and to people all but `report.completed`, `audit.completed`
+                and `audit.paused`.
             project: Only events of reports and audits of this host.
         """
         return cast("WebhookWithSecret", self._data("create_webhook", locals()))

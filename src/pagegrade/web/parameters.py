@@ -474,7 +474,8 @@ class CreateWebhookBody(BaseModel):
     events: tuple[str, ...] | None = Field(
         None,
         max_length=20,
-        description="Types to send; without it all, and to people all but `report.completed` and `audit.completed`.",
+        description="Types to send; without it all, and to people all but `report.completed`, `audit.completed` and "
+        "`audit.paused`.",
         examples=[list(EVENT_TYPES)],
     )
     project: str | None = Field(None, max_length=MAX_TEXT, description=_HOST_EVENTS, examples=["example.com"])

@@ -45,8 +45,9 @@ logger = logging.getLogger(__name__)
 
 POLL_S: Final = 1.0
 """Polling interval for runs whose wait time is over, or that another process queued."""
-QUIET_POLL_S: Final = 5.0
-"""Polling interval while notifications of other processes arrive."""
+QUIET_POLL_S: Final = 4.0
+"""Polling interval while notifications of other processes arrive. One that is lost with its connection delays a run by
+as much, and by a fifth more: less than five seconds."""
 AGAIN_S: Final = 0.1
 """Pause (up to four times as long) before polling again after a conflict: usually the other process claims the runs."""
 BEATS_PER_LEASE: Final = 4
