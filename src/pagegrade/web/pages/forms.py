@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from markupsafe import Markup
+from pydantic import BaseModel
 
 from pagegrade.model.account import QuotaName
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Refused, ValidationFailed, Violation
@@ -28,6 +29,12 @@ from pagegrade.web.http.body import (
 from pagegrade.web.request import Request
 
 
+class SaidQuery(BaseModel):
+    """Message about the last action."""
+
+    said: str = ""
+
+
 async def read_form(request: Request, *, max_bytes: int = MAX_BYTES) -> Mapping[str, str]:
     """Return the fields of a form by name, as typed; the last of several with one name counts.
 
@@ -35,9 +42,7 @@ async def read_form(request: Request, *, max_bytes: int = MAX_BYTES) -> Mapping[
         Rejected: The body is not a form, or too large.
         ClientGone: The browser disconnected.
     """
-    content_type, content_encoding = request.header(b"content-type"), request.header(b"content-encoding")
-    kind, boundary = read_media_type(request.method, content_type, content_encoding, PAGE_MEDIA_TYPES)
-    body = await read_body(request.receive, request.header(b"content-length"), max_bytes=max_bytes)
+    kind, boundary, body = await _read(request, max_bytes)
     fields = await parse_received(body, kind, boundary)
     return {name: value for name, value in fields.items() if isinstance(value, str)}
 
@@ -52,13 +57,18 @@ async def read_upload(request: Request, file: str, *, max_bytes: int) -> tuple[M
         Rejected: The body is not a form, has another file, or is too large.
         ClientGone: The browser disconnected.
     """
-    content_type, content_encoding = request.header(b"content-type"), request.header(b"content-encoding")
-    kind, boundary = read_media_type(request.method, content_type, content_encoding, PAGE_MEDIA_TYPES)
-    body = await read_body(request.receive, request.header(b"content-length"), max_bytes=max_bytes)
+    kind, boundary, body = await _read(request, max_bytes)
     # Long bodies are parsed in a thread, so that they do not block the event loop.
     if kind == MULTIPART and body:
         return await asyncio.to_thread(parse_upload, body, boundary, file)
     return await asyncio.to_thread(parse_pairs, body, "The form"), b""
+
+
+async def _read(request: Request, max_bytes: int) -> tuple[str | None, bytes, bytes]:
+    """Media type of a form, boundary of its parts, and its bytes."""
+    content_type, content_encoding = request.header(b"content-type"), request.header(b"content-encoding")
+    kind, boundary = read_media_type(request.method, content_type, content_encoding, PAGE_MEDIA_TYPES)
+    return kind, boundary, await read_body(request.receive, request.header(b"content-length"), max_bytes=max_bytes)
 
 
 def read_query(request: Request) -> Mapping[str, str]:

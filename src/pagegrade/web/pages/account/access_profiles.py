@@ -18,7 +18,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation, PageOperation
-from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.forms import SaidQuery, read_form
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.problems import problem_of
 from pagegrade.web.request import Request
@@ -72,12 +72,6 @@ LOCKED: Final = N_(
 _LINES: Final = ("origins", "headers", "cookies", "query")
 """Fields with one item a line."""
 _TEXTS: Final = ("name", "user", "user_agent")
-
-
-class SaidQuery(BaseModel):
-    """Message about the last action."""
-
-    said: str = ""
 
 
 async def show_profiles(request: Request, work: UnitOfWork, view: View) -> Response:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
-from pydantic import BaseModel
 
 from pagegrade.model.account import Account, Caller, Role, Session
 from pagegrade.model.errors import InvalidInput, NotFound, RateLimited, Unavailable
@@ -47,7 +46,7 @@ from pagegrade.service.unit_of_work import UnitOfWork, of_person
 from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PageOperation
-from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.forms import SaidQuery, read_form
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.request import Request
 from pagegrade.web.session_cookie import ended_cookie, session_cookie
@@ -109,12 +108,6 @@ _SYSTEMS: Final = (
     ("CrOS", "ChromeOS"),
     ("Linux", "Linux"),
 )
-
-
-class SaidQuery(BaseModel):
-    """Message about the last action."""
-
-    said: str = ""
 
 
 class Typed(msgspec.Struct, frozen=True):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pydantic import BaseModel
-
 from pagegrade.model.account import DEFAULT_SCOPES, KEYS, MEMBERS, SCOPES, Key, Role
 from pagegrade.model.errors import InvalidInput
 from pagegrade.render.english import N_
@@ -24,7 +22,7 @@ from pagegrade.service.accounts.own_keys import (
 from pagegrade.service.unit_of_work import UnitOfWork, of_account
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PageOperation
-from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.forms import SaidQuery, read_form
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.request import Request
 
@@ -57,12 +55,6 @@ WRONG: Final = {
     SCOPE: ("scopes", N_("Select at least one permission of the key.")),
 }
 """Error reason -> (field, message)."""
-
-
-class SaidQuery(BaseModel):
-    """Message about the last action."""
-
-    said: str = ""
 
 
 async def show_keys(request: Request, work: UnitOfWork, view: View) -> Response:

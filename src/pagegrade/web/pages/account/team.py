@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
-from pydantic import BaseModel
-
 from pagegrade.model.account import Role
 from pagegrade.model.errors import InvalidInput, RateLimited, Unavailable
 from pagegrade.render.account import quota_rows, role_choices, role_names, role_of
@@ -26,7 +24,7 @@ from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation, PageOperation
 from pagegrade.web.pages.account.account_page import Typed, password_refused
-from pagegrade.web.pages.forms import read_form
+from pagegrade.web.pages.forms import SaidQuery, read_form
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.request import Request
 
@@ -62,12 +60,6 @@ NOT_MAILED: Final = {
     "refused": N_("The mail server accepts nothing for %(address)s. Check the address, or send the link yourself."),
     "unavailable": N_("The message to %(address)s could not be sent. Send the link yourself."),
 }
-
-
-class SaidQuery(BaseModel):
-    """Message about the last action."""
-
-    said: str = ""
 
 
 async def show_team(request: Request, work: UnitOfWork, view: View) -> Response:
