@@ -217,7 +217,18 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(path="/monitors", person="Alice"),
         Visit(name="empty", path="/monitors", person="Dora"),
     ),
-    ("GET", "/monitors/{id}"): (Visit(path="/monitors/{monitor_id}", person="Alice"),),
+    ("GET", "/monitors/new"): (
+        Visit(path="/monitors/new", person="Alice"),
+        Visit(name="of", path="/monitors/new?tag=%22%3E%3Cb%3E", person="Alice"),
+    ),
+    ("POST", "/monitors/new"): (
+        _post("/monitors/new", {"kind": "sitemap", "of": _HOSTILE, "schedule": "daily"}, name="wrong", status=422),
+        _post("/monitors/new", {"kind": "tag", "of": _HOSTILE[:40], "schedule": "daily"}, name="right", status=303),
+    ),
+    ("GET", "/monitors/{id}"): (
+        Visit(path="/monitors/{monitor_id}", person="Alice"),
+        Visit(name="set", path="/monitors/{set_monitor_id}", person="Alice"),
+    ),
     ("POST", "/monitors/{id}"): (_post("/monitors/{monitor_id}", {"schedule": "weekly"}, status=303),),
     ("POST", "/monitors/{id}/delete"): (_post("/monitors/{spare_monitor_id}/delete", {}, status=303),),
     ("GET", "/silences"): (
@@ -236,6 +247,8 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("POST", "/ignores/{id}/remove"): (_post("/ignores/{ignore_id}/remove", {}, status=303),),
     ("GET", "/projects"): (
         Visit(path="/projects", person="Alice"),
+        Visit(name="tag", path="/projects?tag=shop&search=shop&sort_by=score", person="Alice"),
+        Visit(name="nothing", path="/projects?search=nothing", person="Alice"),
         Visit(name="empty", path="/projects", person="Dora"),
     ),
     ("GET", "/projects/{project}/delete"): (Visit(path="/projects/{filler_5.project}/delete", person="Alice"),),

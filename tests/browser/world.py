@@ -25,7 +25,7 @@ from pagegrade.model.account import Account, Brand, Caller, Role
 from pagegrade.model.audit import CrawlState, StopReason
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.ignores import MAX_REASON, IgnoreRule
-from pagegrade.model.monitors import Budget
+from pagegrade.model.monitors import Budget, PageSet
 from pagegrade.model.outcome import Evidence
 from pagegrade.model.rendering import ElementFacts, LoadMetrics, Picture
 from pagegrade.model.report import ManualResult, Preview, PreviewPicture, Report
@@ -53,8 +53,9 @@ from pagegrade.store.repositories.credentials import add_passkey, save_workspace
 from pagegrade.store.repositories.decisions import add_ignore, save_result
 from pagegrade.store.repositories.installation import load_or_make_secret
 from pagegrade.store.repositories.members import add_membership
-from pagegrade.store.repositories.monitors import add_monitor, add_silence
+from pagegrade.store.repositories.monitors import add_monitor, add_silence, save_monitor
 from pagegrade.store.repositories.outbox import add_test_event
+from pagegrade.store.repositories.projects import set_tags
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.migrate import migrate
 from pagegrade.store.schema.tables import accounts, deliveries, webhooks
@@ -519,6 +520,25 @@ class _Builder:
         outcomes[3] = make_failed_report("timeout")
         self._add("decent", alice, *outcomes)
 
+    def _monitor_of_set(self, tx: Transaction, alice: Account) -> int:
+        """One of the sites with a tag, which has looked its pages up."""
+        set_tags(tx, alice.id, "shop-0.example", ("shop", "a client with a name of 40 characters xx"))
+        set_tags(tx, alice.id, "shop-1.example", ("shop",))
+        made = add_monitor(
+            tx,
+            account_id=alice.id,
+            schedule="weekly",
+            timezone="UTC",
+            jitter=0,
+            budgets=(Budget(condition="score<80"),),
+            paused=False,
+            due_at_ms=self._now_ms + DAY_MS,
+            now_ms=self._now_ms - DAY_MS,
+            pages=PageSet(kind="tag", value="shop"),
+        )
+        save_monitor(tx, replace(made, pages_found=2, last_run_at_ms=self._now_ms - DAY_MS))
+        return made.id
+
     def _monitors(self, alice: Account) -> dict[str, str]:
         """One with budgets that are breached, one of a malicious page, and one that may be deleted."""
 
@@ -538,7 +558,8 @@ class _Builder:
                     now_ms=self._now_ms - DAY_MS,
                 )
                 numbers.append(str(made.id))
-            return {"monitor_id": numbers[0], "spare_monitor_id": numbers[2]}
+            of_set = self._monitor_of_set(tx, alice)
+            return {"monitor_id": numbers[0], "spare_monitor_id": numbers[2], "set_monitor_id": str(of_set)}
 
         return self._database.write_here(work)
 

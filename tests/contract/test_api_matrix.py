@@ -142,6 +142,7 @@ ROWS: Final = {
     ("POST", "/api/v1/webhooks/{id}/deliveries/{delivery}/retry"): Row(202, 404, "webhooks"),
     ("GET", "/api/v1/projects"): Row(200, 200),
     ("GET", "/api/v1/projects/{project}"): Row(200, 404),
+    ("PUT", "/api/v1/projects/{project}"): Row(200, 404, "reports:write", {"tags": "shop"}),
     ("DELETE", "/api/v1/projects/{project}"): Row(200, 404, "reports:write"),
     ("GET", "/api/v1/account"): Row(200, 200, "account:read"),
     ("GET", "/api/v1/account/keys"): Row(200, 200, "keys"),

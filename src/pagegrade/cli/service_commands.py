@@ -55,19 +55,24 @@ def monitors_create(
     audit_id: Annotated[
         int | None, typer.Option("--audit", metavar="AUDIT", help="Number of an audit, in place of a report.")
     ] = None,
+    site: Annotated[
+        str | None, typer.Option("--site", metavar="HOST", help="All pages of a site that there are reports of.")
+    ] = None,
+    sitemap: Annotated[str | None, typer.Option("--sitemap", metavar="URL", help="The pages of a sitemap.")] = None,
+    tag: Annotated[str | None, typer.Option("--tag", metavar="TAG", help="All pages of the sites with a tag.")] = None,
     schedule: Schedule = None,
     timezone: Zone = None,
     budget: Budgets = None,
     remind: Reminder = None,
     account_id: OfAccount = None,
 ) -> None:
-    """Create a monitor for a report or an audit and print its id."""
+    """Create a monitor for a report, an audit or many pages and print its id."""
     from pagegrade.cli.commands.monitors import create, read_change
 
     changed = read_change(
         of_audit=audit_id is not None, schedule=schedule, timezone=timezone, budgets=budget, remind=remind
     )
-    create(report_id, audit_id, changed, account_id)
+    create(report_id, audit_id, changed, account_id, {"project": site, "sitemap": sitemap, "tag": tag})
 
 
 @monitors.command("change")

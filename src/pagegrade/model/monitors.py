@@ -44,8 +44,26 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     one did."""
 
 
+class PageSet(msgspec.Struct, frozen=True, kw_only=True):
+    """Pages that are looked up each time a monitor of them is due."""
+
+    kind: Literal["project", "sitemap", "tag"]
+    value: str
+    """Name of the project, URL of the sitemap, or tag of projects."""
+
+
+MAX_PAGES: Final = 500
+"""Of one monitor."""
+DIGEST_MS: Final = 900_000
+"""People get one message about the pages of one monitor for each such time since these became due."""
+
+
 class Monitor(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule for one report or audit, with budgets. A run of an audit is a crawl of its site."""
+    """A schedule for one report, audit or set of pages, with budgets. A run of an audit is a crawl of its site.
+
+    A monitor of a set of pages has one for each of them, with the same schedule and jitter, so that these are due
+    together; it only keeps to the set.
+    """
 
     id: int
     account_id: int
@@ -76,6 +94,12 @@ class Monitor(msgspec.Struct, frozen=True, kw_only=True):
     """Without ``report_id``."""
     remind: Remind = "never"
     """Interval at which people are told again that it is still bad."""
+    pages: PageSet | None = None
+    """Without ``report_id`` and ``audit_id``."""
+    parent_id: int | None = None
+    """The monitor of a set of pages that this one, of a page of it, belongs to."""
+    pages_found: int | None = None
+    """Pages that the set had when it was looked up last; ``None``: it was not yet, or there is no set."""
     told_at_ms: int | None = None
     """Time of the last message that it is bad; 0: a silence kept that from people; ``None``: it is not, or nothing was
     to be said of it."""

@@ -78,6 +78,8 @@ class Event(msgspec.Struct, frozen=True):
     """More members of the payload, as JSON values: ``{"monitor_id": 7, "budgets": [...]}``."""
     audit_id: int | None = None
     """``None``: the event is about no audit."""
+    told_at_ms: int | None = None
+    """When people get it in one message with what else happened to the pages of a monitor; ``None``: as usual."""
 
 
 Kind = Literal["webhook", "slack", "discord", "teams", "email", "ntfy", "gotify", "telegram", "matrix"]

@@ -16,7 +16,6 @@ from pagegrade.model.access import MAX_NAME as MAX_ACCESS_NAME
 from pagegrade.model.account import SCOPES
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN
-from pagegrade.model.monitors import MAX_BUDGETS, MAX_SCHEDULE, Remind
 from pagegrade.model.webhooks import EVENT_TYPES, KINDS
 from pagegrade.parse.http.access import MAX_PEM
 from pagegrade.parse.url import parse_target_url
@@ -391,57 +390,6 @@ class KeyListQuery(PagedById):
 
 
 _HOST_EVENTS: Final = "Only events of reports and audits of this host."
-_SCHEDULE: Final = (
-    "`hourly`, `daily`, `weekly` or `monthly`, at a time that differs from monitor to monitor; or a cron expression of "
-    "five fields, whose times are moved by up to ten minutes. At most every 10 minutes."
-)
-_BUDGETS: Final = (
-    "Conditions that are breaches when they hold, such as `score<80`, `category.seo<70`, `high>0`, `check.noindex`, "
-    "`lcp_ms>2500`, `score drop>=5` or `transfer_bytes rise>=20%` (than the median of the last five completed runs), "
-    "each with an optional ` for 2`: only after so many runs in a row. Those of an audit are about `score`, "
-    "`coverage`, `severity`, `result`, severities, `pages` that were read, and `check.ID` of site checks; they compare "
-    "with the last five crawls that compare. In a form `budgets[]` several times, or one text with a condition a line."
-)
-_REMIND: Final = "Interval at which `monitor.reminder` says, after a run or crawl, that something is still bad."
-
-
-class CreateMonitorBody(BaseModel):
-    """A monitor for a report or a site audit; one of the two is needed."""
-
-    report_id: int | None = Field(None, ge=1, le=2**53 - 1, description="The report to analyze again.", examples=[1042])
-    audit_id: int | None = Field(None, ge=1, le=2**53 - 1, description="The audit to crawl again.", examples=[12])
-    schedule: str = Field(max_length=MAX_SCHEDULE, description=_SCHEDULE, examples=["daily"])
-    timezone: str | None = Field(
-        None,
-        max_length=64,
-        description="IANA name of the time zone in which the schedule is read; without it that of the account.",
-        examples=["Europe/Prague"],
-    )
-    budgets: tuple[str, ...] | None = Field(
-        None, max_length=MAX_BUDGETS, description=_BUDGETS, examples=[["score<80", "lcp_ms>2500 for 3"]]
-    )
-    paused: Literal[0, 1] | None = Field(None, description="1: create it without starting it.", examples=[0])
-    remind: Remind | None = Field(None, description=f"{_REMIND} Without it `never`.", examples=["weekly"])
-
-
-class UpdateMonitorBody(BaseModel):
-    """Changes; all else stays."""
-
-    schedule: str | None = Field(None, max_length=MAX_SCHEDULE, description=_SCHEDULE, examples=["30 6 * * 1-5"])
-    timezone: str | None = Field(
-        None, max_length=64, description="IANA name of the time zone.", examples=["Europe/Prague"]
-    )
-    budgets: tuple[str, ...] | None = Field(
-        None,
-        max_length=MAX_BUDGETS,
-        description=f"{_BUDGETS} They replace all that there were; those that stay keep their state. An empty list, "
-        "or an empty field of a form, removes all.",
-        examples=[["score<80"]],
-    )
-    paused: Literal[0, 1] | None = Field(
-        None, description="1: pause it; 0: go on, with a run at once if one was due meanwhile.", examples=[1]
-    )
-    remind: Remind | None = Field(None, description=_REMIND, examples=["never"])
 
 
 class MonitorListQuery(PagedById):
@@ -452,8 +400,15 @@ class MonitorListQuery(PagedById):
     project: str | None = Field(
         None,
         max_length=MAX_TEXT,
-        description="Only monitors of reports and audits of this host.",
+        description="Only monitors of reports, audits and pages of this host.",
         examples=["example.com"],
+    )
+    parent_id: int | None = Field(
+        None,
+        ge=1,
+        le=2**53 - 1,
+        description="Only monitors of the pages that this one is for; they are in no list of all monitors.",
+        examples=[7],
     )
 
 

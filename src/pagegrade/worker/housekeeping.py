@@ -8,18 +8,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
 from pagegrade.clock import now_ms
-from pagegrade.model.errors import Unavailable
+from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.model.monitors import Monitor
 from pagegrade.service.accounts.quotas import find_low, warn_of_quotas
 from pagegrade.service.accounts.sessions import forget_sessions
 from pagegrade.service.administration import finish_erasure
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.due_runs import AT_ONCE, find_due, find_too_far, queue_due
 from pagegrade.service.retention import follow_clock, prune_expired
+from pagegrade.service.sitemaps import read_sitemap_urls
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.admission import find_forgotten, move_due
 from pagegrade.store.repositories.accounts import list_erasing
@@ -208,14 +210,39 @@ async def schedule_monitors(services: Services) -> None:
         pass
 
 
+async def _read_sitemaps(services: Services, due: Sequence[Monitor]) -> dict[int, tuple[str, ...]]:
+    """Return id of a monitor -> pages of its sitemap; those that cannot be read now are left out.
+
+    They are read at the same time, within the time limit of one.
+    """
+
+    async def read(monitor: Monitor, url: str) -> tuple[int, tuple[str, ...]]:
+        try:
+            found = await read_sitemap_urls(services, url, account_id=monitor.account_id)
+        except (InvalidInput, Unavailable):
+            return monitor.id, ()
+        return monitor.id, found.urls
+
+    wanted = [(each, each.pages.value) for each in due if each.pages is not None and each.pages.kind == "sitemap"]
+    found = await asyncio.gather(*(read(*each) for each in wanted))
+    return {number: urls for number, urls in found if urls}
+
+
 async def queue_due_monitors(services: Services) -> int:
     """Queue the runs of monitors that are due, up to ``AT_ONCE``; return how many were settled."""
     due = await services.database.read(lambda tx: find_due(tx, now_ms()))
+    sitemaps = await _read_sitemaps(services, due)
     settled = 0
     for monitor in due:
         try:
             done = await services.database.write(
-                partial(queue_due, monitor=monitor, options=services.options, now_ms=now_ms())
+                partial(
+                    queue_due,
+                    monitor=monitor,
+                    options=services.options,
+                    now_ms=now_ms(),
+                    urls=sitemaps.get(monitor.id),
+                )
             )
         except Unavailable:
             raise
@@ -231,7 +258,9 @@ async def queue_due_monitors(services: Services) -> int:
         settled += 1
         if done.outcome != "queued":
             continue
-        if done.report_id is None:
+        if monitor.pages is not None:
+            services.wake()
+        elif done.report_id is None:
             services.wake_crawls()
         else:
             services.changes.notify(done.report_id)

@@ -62,13 +62,27 @@ def test_an_audit_is_monitored_with_conditions_of_its_own(with_report: CommandLi
     assert [budget["condition"] for budget in entry["budgets"]] == ["check.orphan-pages"]
 
 
+@pytest.mark.parametrize("kind", ["site", "sitemap", "tag"])
+def test_many_pages_are_monitored_by_one(with_report: CommandLine, kind: str) -> None:
+    """The list says of which."""
+    run = with_report
+    made = run("monitors", "create", f"--{kind}", "example.com/")
+    (entry,) = json.loads(run("monitors", "list", "--format", "json").out)
+    value = {"site": "project example.com", "sitemap": "sitemap https://example.com/", "tag": "tag example.com/"}
+
+    assert (made.code, made.out) == (0, "1\n")
+    assert (entry["report_id"], entry["pages"], entry["pages_found"]) == (None, value[kind], None)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("create", "2"), "no report 2"),
         (("create", "--audit", "2"), "no audit 2"),
-        (("create",), "either a report or --audit"),
-        (("create", "1", "--audit", "1"), "either a report or --audit"),
+        (("create",), "a report, or one of --audit"),
+        (("create", "1", "--tag", "x"), "a report, or one of --audit"),
+        (("create", "--tag", "x", "--site", "a.example"), "one of project, sitemap and tag"),
+        (("create", "1", "--audit", "1"), "a report, or one of --audit"),
         (("create", "1", "--schedule", "often"), "cron expression"),
         (("create", "1", "--timezone", "Mars"), "IANA"),
         (("create", "1", "--budget", "score"), "no condition"),

@@ -10,16 +10,19 @@ from msgspec.structs import replace
 from sqlalchemy import Engine, event, text
 
 from pagegrade.model.account import Caller
-from pagegrade.model.monitors import Crossing, Monitor, Remind
+from pagegrade.model.monitors import DIGEST_MS, Crossing, Monitor, PageSet, Remind
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.stored import PackedReport
 from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.report.build import rendered_page
 from pagegrade.report.codec import pack_detail, pack_report, unpack_detail
+from pagegrade.service.monitors.due_runs import queue_due
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.monitors import add_silence, list_crossings, load_monitor
+from pagegrade.store.repositories.monitor_outcomes import DIGESTS
+from pagegrade.store.repositories.monitors import add_silence, list_crossings, list_of_report, load_monitor
+from pagegrade.store.repositories.outbox import DIGEST_MS as OUTBOX_MS
 from pagegrade.store.repositories.webhooks import add_webhook
 from tests.queue_builders import Queue, completed, failed
 from tests.rendering_builders import make_rendering
@@ -331,3 +334,38 @@ def test_what_was_bad_only_in_silence_is_never_said(database: Database) -> None:
 
     assert heard.said() == []
     assert heard.said(2) == ["report.regressed", "report.recovered"]
+
+
+@pytest.mark.parametrize(
+    ("after_ms", "windows"), [(0, 1), (DIGEST_MS - 1, 1), (DIGEST_MS, 2), (DIGESTS * DIGEST_MS, None)]
+)
+def test_people_get_one_message_about_the_pages_of_a_set(
+    database: Database, after_ms: int, windows: int | None
+) -> None:
+    """Of each quarter of an hour since they became due; programs get each event at once, and what is later is usual."""
+    caller = Caller(account=add_owner(database)[0])
+    queue = Queue(database, caller.account.id)
+    ids = [queue.add(f"https://example.com/{number}").report_id for number in range(2)]
+    for kind, url in (("email", "a@example.org"), ("webhook", "https://hooks.example/")):
+        database.write_here(lambda tx, kind=kind, url=url: add_webhook(  # type: ignore[misc]
+            tx, account_id=1, kind=kind, url=url, events=EVENT_TYPES, project="", now_ms=NOW_MS
+        ))  # fmt: skip
+    change = MonitorChange(budgets=("score<80",))
+    pages = PageSet(kind="project", value="example.com")
+    options = ServiceOptions()
+    monitor = database.write_here(lambda tx: create_monitor(tx, caller, change, options, NOW_MS, pages=pages))
+    database.write_here(lambda tx: queue_due(tx, monitor, options, NOW_MS))
+
+    assert [len(database.read_here(lambda tx, number=number: list_of_report(tx, number))) for number in ids] == [1, 1]  # type: ignore[misc]
+    for late, run in enumerate(queue.claim(2)):
+        queue.finish(run, completed(20), now_ms=NOW_MS + after_ms + late * (0 if after_ms else 60_000))
+    query = text(
+        "SELECT webhooks.kind, deliveries.due_at_ms FROM deliveries JOIN webhooks ON webhooks.id = webhook_id "
+        "JOIN events ON events.id = event_id WHERE type = 'report.regressed' ORDER BY deliveries.id"
+    )
+    due = database.read_here(lambda tx: [tuple(row) for row in tx.execute(query)])
+    told = {at for kind, at in due if kind == "email"}
+
+    assert len(due) == 4
+    assert told == {NOW_MS + (after_ms + OUTBOX_MS if windows is None else windows * DIGEST_MS)}
+    assert all(at < NOW_MS + after_ms + 60_001 for kind, at in due if kind == "webhook")

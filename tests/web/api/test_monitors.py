@@ -11,9 +11,11 @@ import pytest
 from pagegrade.clock import now_ms
 from pagegrade.model.monitors import Budget, Monitor, Silence
 from pagegrade.report.serialize import timestamp
+from pagegrade.service.monitors.due_runs import queue_due
+from pagegrade.store.repositories.monitors import load_monitor
 from pagegrade.web.api import monitors as schema
 from pagegrade.web.api.monitors import Monitor as Description
-from pagegrade.web.api.monitors import monitor_object
+from pagegrade.web.api.monitors import MonitorAnswer, MonitorList, monitor_object
 from tests.api_shapes import assert_described
 from tests.report_builders import make_failed_report, make_report
 from tests.store_builders import NOW_MS
@@ -45,7 +47,8 @@ def test_every_member_of_the_description_is_there() -> None:
 
     assert list(members) == list(Description.__struct_encode_fields__)
     assert {name for name, value in members.items() if value is None} == {
-        *("audit_id", "next_run_at", "last_run_at", "unreachable_since"),
+        *("audit_id", "project", "sitemap", "tag", "pages_found", "parent_id"),
+        *("next_run_at", "last_run_at", "unreachable_since"),
     }
     assert members["budgets"] == [
         {"condition": "score<80", "state": "unknown", "since": None, "analysis": None, "unmeasured_since": None},
@@ -122,6 +125,7 @@ def test_a_monitor_is_created_shown_listed_changed_and_deleted(tmp_path: Path) -
         "object": "monitor",
         "report_id": 1,
         "audit_id": None,
+        **dict.fromkeys(("project", "sitemap", "tag", "pages_found", "parent_id")),
         "schedule": "30 6 * * mon-fri",
         "timezone": "Europe/Prague",
         "budgets": [
@@ -380,3 +384,42 @@ def test_a_silence_is_begun_shown_listed_and_ended(tmp_path: Path) -> None:
         ("until", "not_a_time"),
     }
     assert gone.status_code == 404
+
+
+def test_one_monitor_is_for_many_pages(tmp_path: Path) -> None:
+    """It says which, its pages are listed for it, and other members name what they did before."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://a.example/1")
+        await instance.create("https://a.example/2")
+        await instance.finish()
+        sent = {"project": "www.A.example", "schedule": "weekly", "budgets": ["score<80"]}
+        made = await instance.call("POST", MONITORS, json=sent)
+        now = made.json()["data"]["next_run_at"]
+        monitor = instance.services.database.read_here(lambda tx: load_monitor(tx, instance.alice.id, 1))
+        assert monitor is not None
+        instance.services.database.write_here(
+            lambda tx: queue_due(tx, monitor, instance.services.options, monitor.due_at_ms)
+        )
+        shown = (await instance.call("GET", f"{MONITORS}/1")).json()["data"]
+        listed = (await instance.call("GET", MONITORS)).json()["data"]
+        pages = await instance.call("GET", f"{MONITORS}?parent_id=1")
+        refused = await instance.call("PUT", f"{MONITORS}/2", json={"paused": 1})
+        both = await instance.call("POST", MONITORS, json={"tag": "shop", "report_id": 1, "schedule": "daily"})
+        none = await instance.call("POST", MONITORS, json={"sitemap": "ftp://a.example/", "schedule": "daily"})
+
+        assert_described(MonitorAnswer, made.json())
+        assert_described(MonitorList, pages.json())
+        names = ("project", "sitemap", "tag", "report_id", "audit_id", "parent_id", "pages_found")
+        assert [shown[name] for name in names] == ["a.example", None, None, None, None, None, 2]
+        assert now <= shown["last_run_at"] < shown["next_run_at"]
+        assert [each["id"] for each in listed] == [1]
+        assert [(each["report_id"], each["parent_id"]) for each in pages.json()["data"]] == [(2, 1), (1, 1)]
+        for answer, expected in ((refused, ("parent_id", "conflict")), (both, ("tag", "conflict"))):
+            found = [(each["field"], each["code"]) for each in answer.json()["violations"]]
+            assert (answer.status_code, found) == (422, [expected])
+        assert [(each["field"], each["code"]) for each in none.json()["violations"]] == [
+            ("sitemap", "scheme_not_allowed")
+        ]
+
+    with_instance(tmp_path, script)

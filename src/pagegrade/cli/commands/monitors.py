@@ -22,6 +22,7 @@ from pagegrade.service.monitors.operations import (
     end_silence,
     list_silences,
     read_budgets,
+    read_page_set,
     read_schedule,
     read_timezone,
 )
@@ -40,6 +41,7 @@ COLUMNS: Final = {
     "status": "STATUS",
     "next_run_at": "NEXT RUN",
     "breached": "BREACHED",
+    "pages": "PAGES",
 }
 SILENCE_COLUMNS: Final = {
     "id": "ID",
@@ -87,16 +89,26 @@ def read_change(
     return change
 
 
-def create(report_id: int | None, audit_id: int | None, change: MonitorChange, account_id: int | None) -> None:
-    """Create a monitor; its id alone goes to stdout."""
-    if (report_id is None) == (audit_id is None):
-        raise InvalidInput("Name either a report or --audit and the number of an audit.")
+def create(
+    report_id: int | None,
+    audit_id: int | None,
+    change: MonitorChange,
+    account_id: int | None,
+    of_many: Mapping[str, str | None],
+) -> None:
+    """Create a monitor; its id alone goes to stdout. ``of_many`` is as ``read_page_set`` takes it."""
     options = service_options(workers=0)
+    violations: list[Violation] = []
+    pages = read_page_set(of_many, options.analyze, violations)
+    if violations:
+        raise InvalidInput(violations[0].message)
+    if sum(each is not None for each in (report_id, audit_id, pages)) != 1:
+        raise InvalidInput("Name a report, or one of --audit, --site, --sitemap and --tag.")
     try:
         monitor = _write(
             account_id,
             lambda tx, caller: service.create_monitor(
-                tx, caller, change, options, now_ms(), report_id=report_id, audit_id=audit_id
+                tx, caller, change, options, now_ms(), report_id=report_id, audit_id=audit_id, pages=pages
             ),
         )
     except ValidationFailed:
@@ -214,6 +226,8 @@ def _entry(monitor: Monitor) -> Mapping[str, object]:
         "id": monitor.id,
         "report_id": monitor.report_id,
         "audit_id": monitor.audit_id,
+        "pages": None if monitor.pages is None else f"{monitor.pages.kind} {monitor.pages.value}",
+        "pages_found": monitor.pages_found,
         "schedule": monitor.schedule,
         "timezone": monitor.timezone,
         "status": _status(monitor),

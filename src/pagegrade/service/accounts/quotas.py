@@ -38,7 +38,7 @@ from pagegrade.store.repositories.accounts import (
     save_warned,
 )
 from pagegrade.store.repositories.audits import count_audits, count_pages_ahead
-from pagegrade.store.repositories.monitors import count_monitors
+from pagegrade.store.repositories.monitors import count_used
 from pagegrade.store.repositories.outbox import add_event
 
 MAX_AUDITS: Final = 1_000
@@ -65,7 +65,7 @@ def find_states(tx: Transaction, account: Account, options: ServiceOptions, now_
         "reports": usage.reports,
         "analyses_per_month": month.analyses,
         "browser_minutes_per_month": month.browser_ms // MINUTE_MS,
-        "monitors": count_monitors(tx, account.id),
+        "monitors": count_used(tx, account.id),
         "audits": count_audits(tx, account.id, AuditFilter()),
         "audit_pages_per_month": month.audit_pages + count_pages_ahead(tx, account.id),
         "stored_mb": usage.stored_bytes // MB,

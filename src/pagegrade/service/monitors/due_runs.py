@@ -12,7 +12,7 @@ dies before the commit has done nothing, and the due time is still there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Final, Literal
@@ -29,6 +29,7 @@ from pagegrade.model.monitors import MAX_SCHEDULE, MIN_INTERVAL_MS, Monitor
 from pagegrade.model.stored import Priority
 from pagegrade.service.accounts.quotas import check_analyses, check_browser_time, has_browser_time
 from pagegrade.service.audits.operations import crawl_again
+from pagegrade.service.monitors.page_sets import follow_set
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import queue_run
 from pagegrade.service.retention import expired_before_ms
@@ -137,7 +138,7 @@ class DueRun(msgspec.Struct, frozen=True, kw_only=True):
 
     outcome: DueOutcome
     report_id: int | None
-    """Of the monitor; ``None``: it is for an audit."""
+    """Of the monitor; ``None``: it is for an audit or a set of pages."""
 
 
 def find_due(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
@@ -161,8 +162,10 @@ def find_too_far(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
     return tuple(found)
 
 
-def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms: int) -> DueRun:
-    """Queue the run of a monitor that is due, or begin its crawl, and set its next due time.
+def queue_due(
+    tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms: int, *, urls: Sequence[str] | None = None
+) -> DueRun:
+    """Queue the run of a monitor that is due, begin its crawl or look up its pages, and set its next due time.
 
     The due time is skipped while a run of the report or a crawl of the audit is unfinished, where the account, the
     report or the site is not available, and where a quota of the account is used up; several that were missed are one.
@@ -171,12 +174,14 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
     Args:
         monitor: As ``find_due`` returned it; if it has changed since, nothing is done (``taken``).
 
+        urls: Of the sitemap of the monitor; ``None``: it has none, or it could not be read.
+
     Returns:
         What was done; ``full``: nothing, because the queue of the installation is.
     """
     hold_account(tx, monitor.account_id)
     now = moment(tx, now_ms)
-    if monitor.audit_id is None:
+    if monitor.report_id is not None:
         if count_unfinished(tx, None) * QUEUE_SHARE >= options.queue:
             return DueRun(outcome="full", report_id=monitor.report_id)
         if count_unfinished(tx, monitor.account_id) * QUEUE_SHARE >= options.account_queue:
@@ -195,6 +200,12 @@ def queue_due(tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms
     account = load_account(tx, monitor.account_id)
     if account is None or account.disabled_at_ms is not None or monitor.account_id in list_erasing(tx):
         return _save(tx, after, "skipped")
+    if monitor.pages is not None:
+        # While the account is held, nobody changes it.
+        if load_monitor(tx, account.id, monitor.id) != monitor:
+            return DueRun(outcome="taken", report_id=None)
+        followed = follow_set(tx, account, after, options, now, urls=urls)
+        return _save(tx, replace(followed, last_due_at_ms=monitor.due_at_ms, last_run_at_ms=now), "queued")
     if monitor.audit_id is not None:
         return _begin_crawl(tx, account, monitor, after=after, options=options, now=now)
     expired = expired_before_ms(tx, options, now_ms)

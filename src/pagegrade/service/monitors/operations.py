@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TypeVar
 from zoneinfo import available_timezones
@@ -35,11 +36,12 @@ from pagegrade.model.monitors import (
     MAX_SILENCES,
     Crossing,
     Monitor,
+    PageSet,
     Remind,
     Silence,
 )
-from pagegrade.model.stored import ListPart
-from pagegrade.parse.url import project_of
+from pagegrade.model.stored import MAX_TAG, ListPart
+from pagegrade.parse.url import parse_target_url, project_of
 from pagegrade.report.gates import merge_budgets, parse_condition, parse_site_gate
 from pagegrade.report.sanitize import clean_text
 from pagegrade.service.accounts.quotas import check_count
@@ -48,6 +50,8 @@ from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.service.monitors.due_runs import check_schedule, next_due_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report
+from pagegrade.service.reports.validation import check_allowed
+from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import monitors as store
@@ -142,17 +146,21 @@ def create_monitor(
     *,
     report_id: int | None = None,
     audit_id: int | None = None,
+    pages: PageSet | None = None,
 ) -> Monitor:
-    """Store a monitor for a report or an audit of the caller; its first run is due at the next time of its schedule.
+    """Store a monitor for a report, an audit or a set of pages of the caller.
+
+    Its first run is due at the next time of its schedule; a set of pages is due at once.
 
     Raises:
         QuotaExceeded: The account has as many monitors as it may have.
-        ValidationFailed: It has no report or audit of that number, or not one of the two is given.
+        ValidationFailed: It has no report or audit of that number, or not one of the three is given.
     """
     account = caller.account
     hold_account(tx, account.id)
-    check_count(account, options, "monitors", used=store.count_monitors(tx, account.id))
-    _check_subject(tx, caller, report_id, audit_id, options=options, now_ms=now_ms)
+    check_count(account, options, "monitors", used=store.count_used(tx, account.id))
+    if pages is None or report_id is not None or audit_id is not None:
+        _check_subject(tx, caller, report_id, audit_id, pages, options=options, now_ms=now_ms)
     schedule = change.schedule or ("daily" if audit_id is None else "weekly")
     timezone = change.timezone or account.timezone
     jitter = secrets.randbelow(MAX_JITTER)
@@ -167,9 +175,42 @@ def create_monitor(
         budgets=merge_budgets(change.budgets or (), ()),
         paused=change.paused or False,
         remind=change.remind or "never",
-        due_at_ms=next_due_ms(schedule, timezone, jitter, after_ms=now_ms),
+        pages=pages,
+        due_at_ms=next_due_ms(schedule, timezone, jitter, after_ms=now_ms) if pages is None else now_ms,
         now_ms=now_ms,
     )
+
+
+def read_page_set(
+    sent: Mapping[str, str | None], options: AnalyzeOptions, violations: list[Violation]
+) -> PageSet | None:
+    """Return the set of pages that one of these members names: ``project``, ``sitemap`` or ``tag``.
+
+    Args:
+        sent: Members as typed; ``None`` or empty: not sent.
+        options: What may be contacted.
+        violations: Where what is wrong is added.
+    """
+    found = {name: text for name in ("project", "sitemap", "tag") if (text := (sent.get(name) or "").strip())}
+    if len(found) > 1:
+        violations.append(_violation([*found][-1], "conflict", "A monitor has one of project, sitemap and tag."))
+    elif "project" in found:
+        if project := project_of(found["project"]):
+            return PageSet(kind="project", value=project)
+        violations.append(_violation("project", "invalid", "Must be a host, like example.com."))
+    elif "tag" in found:
+        tag = " ".join(clean_text(found["tag"]).lower().split())
+        if len(tag) <= MAX_TAG:
+            return PageSet(kind="tag", value=tag)
+        violations.append(_violation("tag", "too_long", f"At most {MAX_TAG} characters.", MAX_TAG))
+    elif "sitemap" in found:
+        try:
+            url = parse_target_url(found["sitemap"]).url
+            check_allowed(url, options)
+            return PageSet(kind="sitemap", value=url)
+        except InvalidInput as error:
+            violations.append(_violation("sitemap", error.reason or error.code, error.message))
+    return None
 
 
 def monitor_reports(
@@ -191,6 +232,7 @@ def _check_subject(
     caller: Caller,
     report_id: int | None,
     audit_id: int | None,
+    pages: PageSet | None,
     *,
     options: ServiceOptions,
     now_ms: int,
@@ -199,6 +241,8 @@ def _check_subject(
     try:
         if report_id is not None and audit_id is not None:
             field, code, message = "audit_id", "conflict", "A monitor is for a report or for an audit, not for both."
+        elif pages is not None:
+            field, code, message = pages.kind, "conflict", "A monitor is for one report, one audit or one set of pages."
         elif report_id is not None:
             field, code, message = "report_id", "unknown", "There is no such report."
             find_report(tx, caller, report_id, options, now_ms)
@@ -232,15 +276,32 @@ def list_monitors(
     report_id: int | None = None,
     audit_id: int | None = None,
     project: str | None = None,
+    parent_id: int | None = None,
 ) -> Listed[Monitor]:
     """Some of the caller's monitors, newest first."""
     account_id = caller.account.id
     wanted = _typed(project)
     return read_part(
-        partial(store.list_monitors, tx, account_id, report_id=report_id, audit_id=audit_id, project=wanted),
+        partial(
+            store.list_monitors,
+            tx,
+            account_id,
+            report_id=report_id,
+            audit_id=audit_id,
+            project=wanted,
+            parent_id=parent_id,
+        ),
         lambda monitor: monitor.id,
         part,
-        partial(store.count_monitors, tx, account_id, report_id=report_id, audit_id=audit_id, project=wanted),
+        partial(
+            store.count_monitors,
+            tx,
+            account_id,
+            report_id=report_id,
+            audit_id=audit_id,
+            project=wanted,
+            parent_id=parent_id,
+        ),
     )
 
 
@@ -256,12 +317,40 @@ def list_with_urls(
     return found, urls
 
 
+def find_bad_pages(
+    tx: Transaction,
+    caller: Caller,
+    options: ServiceOptions,
+    now_ms: int,
+    monitors: Sequence[Monitor],
+    *,
+    named: int = 0,
+) -> tuple[Mapping[int, int], Sequence[tuple[int, str]]]:
+    """Return the pages of sets that breach a budget or cannot be reached.
+
+    Args:
+        monitors: Of the caller; those of no set count as well.
+        named: So many of the pages are named.
+
+    Returns:
+        Id of a monitor -> number of pages, and (report, URL) of the first pages.
+    """
+    bad = store.list_bad_pages(tx, [monitor.id for monitor in monitors if monitor.pages is not None])
+    pages = []
+    for page in bad[:named]:
+        with contextlib.suppress(NotFound):
+            pages.append((page.report_id or 0, url_of(tx, caller, page, options, now_ms)))
+    return Counter(page.parent_id or 0 for page in bad), pages
+
+
 def url_of(tx: Transaction, caller: Caller, monitor: Monitor, options: ServiceOptions, now_ms: int) -> str:
-    """The URL of the report of a monitor, or of the start page of its audit.
+    """The URL of the report of a monitor, or of the start page of its audit; of a set of pages its name.
 
     Raises:
         NotFound: The report has expired.
     """
+    if monitor.pages is not None:
+        return monitor.pages.value
     if monitor.audit_id is not None:
         return show_audit(tx, caller, monitor.audit_id).start_url
     return find_report(tx, caller, monitor.report_id or 0, options, now_ms).url
@@ -288,9 +377,10 @@ def update_monitor(
     Raises:
         NotFound: There is no such monitor.
         PreconditionFailed: The monitor has changed.
+        ValidationFailed: It belongs to that of a set of pages.
     """
     hold_account(tx, caller.account.id)
-    monitor = show_monitor(tx, caller, monitor_id)
+    monitor = _show_own(tx, caller, monitor_id)
     _check_unchanged(monitor, may_change)
     schedule = monitor.schedule if change.schedule is None else change.schedule
     timezone = monitor.timezone if change.timezone is None else change.timezone
@@ -313,7 +403,28 @@ def update_monitor(
     saved = store.save_monitor(tx, replace(after, updated_at_ms=now_ms))
     if saved is None:
         raise NotFound
+    for page in store.list_of_parent(tx, monitor.id):
+        alike = replace(
+            page,
+            schedule=schedule,
+            timezone=timezone,
+            budgets=page.budgets if change.budgets is None else merge_budgets(change.budgets, page.budgets),
+            paused=after.paused,
+            remind=after.remind,
+            due_at_ms=due_at_ms if due_at_ms != monitor.due_at_ms else page.due_at_ms,
+            updated_at_ms=now_ms,
+        )
+        store.save_monitor(tx, alike)
     return saved
+
+
+def _show_own(tx: Transaction, caller: Caller, monitor_id: int) -> Monitor:
+    """Return a monitor that can be changed by itself; raises as ``update_monitor``."""
+    monitor = show_monitor(tx, caller, monitor_id)
+    if monitor.parent_id is not None:
+        message = f"It is one page of monitor {monitor.parent_id}; change that one."
+        raise ValidationFailed([Violation(field="parent_id", place="body", code="conflict", message=message)])
+    return monitor
 
 
 def delete_monitor(
@@ -325,7 +436,7 @@ def delete_monitor(
 ) -> None:
     """Delete a monitor of the caller with its breach marks; its report or audit stays. Raises as ``update_monitor``."""
     hold_account(tx, caller.account.id)
-    _check_unchanged(show_monitor(tx, caller, monitor_id), may_change)
+    _check_unchanged(_show_own(tx, caller, monitor_id), may_change)
     store.delete_monitor(tx, caller.account.id, monitor_id)
 
 

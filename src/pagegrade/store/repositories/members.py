@@ -37,7 +37,9 @@ _PEOPLE: Final = (select(accounts.c.id, accounts.c.name), accounts.c.id, None)
 NAMED: Final[Mapping[str, tuple[Select[Any], ColumnElement[Any], ColumnElement[Any] | None]]] = {
     "reports": (select(reports.c.id, reports.c.url), reports.c.id, reports.c.account_id),
     "monitors": (
-        select(monitors.c.id, reports.c.url).join(reports, reports.c.id == monitors.c.report_id),
+        select(monitors.c.id, func.coalesce(reports.c.url, audits.c.start_url, monitors.c.pages_of))
+        .outerjoin(reports, reports.c.id == monitors.c.report_id)
+        .outerjoin(audits, audits.c.id == monitors.c.audit_id),
         monitors.c.id,
         monitors.c.account_id,
     ),

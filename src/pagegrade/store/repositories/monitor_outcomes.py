@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, select
 from pagegrade.model.audit import Crawl
 from pagegrade.model.audit_result import AuditResult, AuditSummary
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.monitors import REMIND_MS, Budget, BudgetChange, Crossing, CrossingKind, Monitor
+from pagegrade.model.monitors import DIGEST_MS, REMIND_MS, Budget, BudgetChange, Crossing, CrossingKind, Monitor
 from pagegrade.model.rendering import Device
 from pagegrade.model.report import Basis, Report
 from pagegrade.model.stored import PackedReport, StoredRun
@@ -33,7 +33,14 @@ from pagegrade.report.gates import (
 )
 from pagegrade.report.serialize import timestamp
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.monitors import add_crossing, is_silent, list_of_audit, list_of_report, save_monitor
+from pagegrade.store.repositories.monitors import (
+    add_crossing,
+    is_silent,
+    list_of_audit,
+    list_of_report,
+    load_monitor,
+    save_monitor,
+)
 from pagegrade.store.repositories.outbox import add_event
 from pagegrade.store.repositories.run_history import latest_completed, list_comparable, load_run
 from pagegrade.store.schema.tables import reports, run_details
@@ -49,6 +56,8 @@ _AUDIT_EVENT_TYPES: Final[dict[CrossingKind, EventType]] = {
     "recovered": "audit.recovered",
     "unreachable": "monitor.unreachable",
 }
+DIGESTS: Final = 8
+"""Messages that people get at most of one look at a set of pages; later runs were asked for by somebody else."""
 _Crossed = list[tuple[CrossingKind, tuple[BudgetChange, ...]]]
 _DETAIL: Final = select(run_details.c.body).where(run_details.c.run_id == bindparam("run_id"))
 
@@ -101,11 +110,24 @@ def record_outcome(
             save_monitor(tx, replace(after, updated_at_ms=now_ms))
         for crossing in crossed:
             add_crossing(tx, account_id, run.id, crossing)
-            add_event(tx, _event(account_id, project, crossing))
+            add_event(tx, replace(_event(account_id, project, crossing), told_at_ms=_told_at_ms(tx, monitor, now_ms)))
         if reminds:
-            add_event(tx, _reminder(after, project, {}, now_ms))
+            reminder = _reminder(after, project, {}, now_ms)
+            add_event(tx, replace(reminder, told_at_ms=_told_at_ms(tx, monitor, now_ms)))
         crossings += crossed
     return tuple(crossings)
+
+
+def _told_at_ms(tx: Transaction, monitor: Monitor, now_ms: int) -> int | None:
+    """Return when people are told of a page of a set: the end of a ``DIGEST_MS`` since its pages became due.
+
+    ``None``: it is a page by itself, or its pages became due long ago.
+    """
+    parent = None if monitor.parent_id is None else load_monitor(tx, monitor.account_id, monitor.parent_id)
+    if parent is None or parent.last_run_at_ms is None:
+        return None
+    ended = (now_ms - parent.last_run_at_ms) // DIGEST_MS + 1
+    return parent.last_run_at_ms + ended * DIGEST_MS if 0 < ended <= DIGESTS else None
 
 
 def _event(account_id: int, project: str, crossing: Crossing) -> Event:

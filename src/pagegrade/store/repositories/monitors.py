@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, func, insert, or_, select, text, update
 
 from pagegrade.model.account import Caller
-from pagegrade.model.monitors import Budget, Crossing, Monitor, Remind, Silence
+from pagegrade.model.monitors import Budget, Crossing, Monitor, PageSet, Remind, Silence
 from pagegrade.model.stored import ListPart
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.engine.prepared import Prepared
@@ -44,6 +45,7 @@ _EARLIEST_DUE: Final = select(func.min(monitors.c.due_at_ms)).where(monitors.c.p
 _COUNT: Final = select(monitors.c.paused, func.count()).group_by(monitors.c.paused)
 _OF_REPORT: Final = select(monitors).where(monitors.c.report_id == bindparam("report_id")).order_by(monitors.c.id)
 _OF_AUDIT: Final = select(monitors).where(monitors.c.audit_id == bindparam("audit_id")).order_by(monitors.c.id)
+_OF_PARENT: Final = select(monitors).where(monitors.c.parent_id == bindparam("parent_id")).order_by(monitors.c.id)
 _read_budgets: Final = msgspec.json.Decoder(tuple[Budget, ...]).decode
 _ALTERABLE: Final = (
     "schedule",
@@ -57,6 +59,7 @@ _ALTERABLE: Final = (
     "updated_at_ms",
     "remind",
     "told_at_ms",
+    "pages_found",
 )
 
 
@@ -74,8 +77,10 @@ def add_monitor(
     remind: Remind = "never",
     due_at_ms: int,
     now_ms: int,
+    pages: PageSet | None = None,
+    parent_id: int | None = None,
 ) -> Monitor:
-    """Store a monitor of a report or an audit; returned with its id."""
+    """Store a monitor of a report, an audit or a set of pages; returned with its id."""
     new = {
         "account_id": account_id,
         "report_id": report_id,
@@ -86,6 +91,9 @@ def add_monitor(
         "budgets": msgspec.json.encode(budgets),
         "paused": int(paused),
         "remind": remind,
+        "pages_kind": None if pages is None else pages.kind,
+        "pages_of": None if pages is None else pages.value,
+        "parent_id": parent_id,
         "due_at_ms": due_at_ms,
         "failures": 0,
         "created_at_ms": now_ms,
@@ -110,10 +118,17 @@ def count_monitors(
     report_id: int | None = None,
     audit_id: int | None = None,
     project: str | None = None,
+    parent_id: int | None = None,
 ) -> int:
-    """Number of monitors of an account, the paused ones included; ``None`` stands for any."""
-    which = _which(account_id, report_id, audit_id, project)
+    """Number of monitors that ``list_monitors`` lists, the paused ones included."""
+    which = _which(account_id, report_id, audit_id, project, parent_id)
     return int(tx.execute(select(func.count()).select_from(monitors).where(*which)).scalar_one())
+
+
+def count_used(tx: Transaction, account_id: int) -> int:
+    """Number of monitors of an account as quotas count them: with those of each page of a set."""
+    mine = monitors.c.account_id == account_id
+    return int(tx.execute(select(func.count()).select_from(monitors).where(mine)).scalar_one())
 
 
 def list_monitors(
@@ -124,9 +139,13 @@ def list_monitors(
     report_id: int | None = None,
     audit_id: int | None = None,
     project: str | None = None,
+    parent_id: int | None = None,
 ) -> tuple[Monitor, ...]:
-    """Some of the monitors of an account, newest first; ``None`` stands for any report, audit or project."""
-    query = select(monitors).where(*_which(account_id, report_id, audit_id, project))
+    """Some of the monitors of an account, newest first; ``None`` stands for any report, audit or project.
+
+    Those of the pages of a set are listed for it (``parent_id``) and for their reports.
+    """
+    query = select(monitors).where(*_which(account_id, report_id, audit_id, project, parent_id))
     return tuple(map(_monitor, rows_of(tx, query, monitors.c.id, part)))
 
 
@@ -138,6 +157,17 @@ def list_of_report(tx: Transaction, report_id: int) -> tuple[Monitor, ...]:
 def list_of_audit(tx: Transaction, audit_id: int) -> tuple[Monitor, ...]:
     """The monitors of an audit, the oldest first."""
     return tuple(map(_monitor, tx.execute(_OF_AUDIT, {"audit_id": audit_id})))
+
+
+def list_of_parent(tx: Transaction, parent_id: int) -> tuple[Monitor, ...]:
+    """The monitors of the pages of a set, the oldest first."""
+    return tuple(map(_monitor, tx.execute(_OF_PARENT, {"parent_id": parent_id})))
+
+
+def list_bad_pages(tx: Transaction, parent_ids: Sequence[int]) -> tuple[Monitor, ...]:
+    """The monitors of pages of these sets that breach a budget or cannot be reached, the oldest first."""
+    bad = (monitors.c.parent_id.in_(parent_ids), monitors.c.told_at_ms.is_not(None))
+    return tuple(map(_monitor, tx.execute(select(monitors).where(*bad).order_by(monitors.c.id)))) if parent_ids else ()
 
 
 def list_due(tx: Transaction, now_ms: int, count: int) -> tuple[Monitor, ...]:
@@ -230,9 +260,13 @@ def list_recent_crossings(
 
 
 def _which(
-    account_id: int, report_id: int | None, audit_id: int | None, project: str | None
+    account_id: int, report_id: int | None, audit_id: int | None, project: str | None, parent_id: int | None
 ) -> list[ColumnElement[bool]]:
     which = [monitors.c.account_id == account_id]
+    if parent_id is not None:
+        which.append(monitors.c.parent_id == parent_id)
+    elif report_id is None:
+        which.append(monitors.c.parent_id.is_(None))
     if report_id is not None:
         which.append(monitors.c.report_id == report_id)
     if audit_id is not None:
@@ -242,7 +276,8 @@ def _which(
             select(table.c.id).where(table.c.account_id == account_id, table.c.project == project)
             for table in (reports, audits)
         )
-        which.append(or_(monitors.c.report_id.in_(of_reports), monitors.c.audit_id.in_(of_audits)))
+        of_set = and_(monitors.c.pages_kind == "project", monitors.c.pages_of == project)
+        which.append(or_(monitors.c.report_id.in_(of_reports), monitors.c.audit_id.in_(of_audits), of_set))
     return which
 
 
@@ -250,6 +285,8 @@ def _monitor(row: Row[Any]) -> Monitor:
     members = dict(row._mapping)  # noqa: SLF001 - the public name of a row's columns
     members["budgets"] = _read_budgets(members["budgets"])
     members["paused"] = bool(members["paused"])
+    kind, value = members.pop("pages_kind"), members.pop("pages_of")
+    members["pages"] = None if kind is None else PageSet(kind=kind, value=value)
     return Monitor(**members)
 
 
@@ -274,7 +311,8 @@ _AHEAD_MS: Final = 300_000
 _COVERING: Final = Prepared(
     text(
         "SELECT 1 FROM silences WHERE account_id = :account_id AND until_ms > :at_ms AND created_at_ms <= :latest_ms "
-        "AND (monitor_id = :monitor_id OR (project <> '' AND project = :project)) LIMIT 1"
+        "AND (monitor_id IN (:monitor_id, (SELECT parent_id FROM monitors WHERE id = :monitor_id)) "
+        "OR (project <> '' AND project = :project)) LIMIT 1"
     )
 )
 
@@ -335,8 +373,10 @@ def end_silence(tx: Transaction, account_id: int, silence_id: int, now_ms: int) 
 
 
 def delete_of_project(tx: Transaction, account_id: int, project: str) -> None:
-    """Delete the silences of one project of this account."""
+    """Delete the silences of one project of this account, and the monitors of all its pages."""
     tx.execute(delete(silences).where(silences.c.account_id == account_id, silences.c.project == project))
+    of_set = (monitors.c.pages_kind == "project", monitors.c.pages_of == project)
+    tx.execute(delete(monitors).where(monitors.c.account_id == account_id, *of_set))
 
 
 def forget_silences(tx: Transaction, age: AgeMs, *, limit: int = 1_000) -> int:

@@ -101,6 +101,8 @@ def _write(tx: Transaction, event: Event, wanting: list[tuple[int, str]]) -> boo
     windows = _window_ends(tx, event) if gathered else {}
     for webhook_id, _ in wanting:
         due_at_ms = windows.get(webhook_id, event.at_ms)
+        if webhook_id in windows and event.told_at_ms is not None:
+            due_at_ms = event.told_at_ms
         row = {"event_id": event_id, "webhook_id": webhook_id, "state": "waiting"}
         tx.execute(insert(deliveries).values(**row, due_at_ms=due_at_ms, created_at_ms=event.at_ms))
         tx.execute(_HASTEN, {"id": webhook_id, "due_at_ms": due_at_ms})

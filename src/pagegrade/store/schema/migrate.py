@@ -36,7 +36,7 @@ VERSION_ROW: Final = "migrated_by"
 
 WORKS_ROW: Final = "works_from"
 """Row of ``installation`` with the oldest revision whose code may use the schema."""
-NEEDS: Final = "0035"
+NEEDS: Final = "0036"
 """Oldest schema revision that this version can use without migrating."""
 WORKS_FROM: Final = "0004"
 """Oldest revision whose code can use the schema of this version."""

@@ -334,6 +334,10 @@ monitors = Table(
     Column("audit_id", ForeignKey("audits.id", ondelete="CASCADE"), index=True),  # without report_id
     Column("remind", text(6), nullable=False, server_default="never"),  # never, daily, weekly
     Column("told_at_ms", BigInteger),  # last message that it is bad; 0: a silence kept it; NULL: it is not
+    Column("pages_kind", text(7)),  # of a set of pages: project, sitemap, tag; without report_id and audit_id
+    Column("pages_of", text(2048)),
+    Column("pages_found", Integer),
+    Column("parent_id", ForeignKey("monitors.id", ondelete="CASCADE"), index=True),  # of the set it is a page of
     Index("ix_monitors_due", "paused", "due_at_ms"),
     sqlite_autoincrement=True,
     comment="Reports and audits that are made again on a schedule, with budgets.",

@@ -14,11 +14,12 @@ import msgspec
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from pagegrade.model.errors import ValidationFailed, Violation
-from pagegrade.model.monitors import MAX_REASON, Remind
+from pagegrade.model.monitors import MAX_BUDGETS, MAX_REASON, MAX_SCHEDULE, Remind
 from pagegrade.model.monitors import Budget as StoredBudget
 from pagegrade.model.monitors import Monitor as StoredMonitor
 from pagegrade.model.monitors import Silence as StoredSilence
 from pagegrade.model.schema import Timestamp, about
+from pagegrade.model.stored import MAX_TAG
 from pagegrade.render.english import N_
 from pagegrade.report.serialize import Analysis, timestamp
 from pagegrade.service.container import Services
@@ -30,14 +31,7 @@ from pagegrade.web.http.fields import Reads
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
-from pagegrade.web.parameters import (
-    MAX_TEXT,
-    CreateMonitorBody,
-    MonitorListQuery,
-    PagedById,
-    UpdateMonitorBody,
-    read_moment,
-)
+from pagegrade.web.parameters import MAX_TEXT, MonitorListQuery, PagedById, read_moment
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (
@@ -75,12 +69,19 @@ class Budget(Document, frozen=True, kw_only=True):
 
 
 class Monitor(Document, frozen=True, kw_only=True):
-    """A schedule for one report or site audit."""
+    """A schedule for one report, one site audit or a set of pages."""
 
     id: Annotated[int, about("Grows with every new monitor; never used again.", 7, minimum=1)]
     object: Annotated[Literal["monitor"], about("The kind of object.", "monitor")]
-    report_id: Annotated[int | None, about("The report that is analyzed again; null: it is for an audit.", 1042)]
-    audit_id: Annotated[int | None, about("The audit whose site is crawled again; null: it is for a report.", None, 12)]
+    report_id: Annotated[int | None, about("The report that is analyzed again; null: something else.", 1042)]
+    audit_id: Annotated[int | None, about("The audit whose site is crawled again; null: something else.", None, 12)]
+    project: Annotated[str | None, about("The host whose pages are analyzed again; null: something else.", None)]
+    sitemap: Annotated[str | None, about("The sitemap whose pages are analyzed again; null: something else.", None)]
+    tag: Annotated[str | None, about("The tag of hosts whose pages are analyzed again; null: something else.", None)]
+    pages_found: Annotated[
+        int | None, about("Pages that these had when they were looked up last; null: no such set, or not yet.", None)
+    ]
+    parent_id: Annotated[int | None, about("The monitor of a set of pages that has this one; null: none.", None)]
     schedule: Annotated[str, about("hourly, daily, weekly, monthly, or a cron expression of five fields.", "daily")]
     timezone: Annotated[str, about("IANA name of the zone in which the schedule is read.", "Europe/Prague")]
     budgets: Annotated[list[Budget], about("Evaluated after each run of the report, or each crawl of the audit.")]
@@ -119,6 +120,9 @@ class DeletedMonitor(Deleted, frozen=True, kw_only=True):
     object: Annotated[Literal["monitor"], about("The kind of object.", "monitor")] = "monitor"
 
 
+_SETS: Final = ("project", "sitemap", "tag")
+
+
 def monitor_object(monitor: StoredMonitor) -> bytes:
     """The JSON object of a monitor."""
     return msgspec.json.encode(
@@ -127,6 +131,9 @@ def monitor_object(monitor: StoredMonitor) -> bytes:
             object="monitor",
             report_id=monitor.report_id,
             audit_id=monitor.audit_id,
+            **{kind: monitor.pages.value if monitor.pages and monitor.pages.kind == kind else None for kind in _SETS},
+            pages_found=monitor.pages_found,
+            parent_id=monitor.parent_id,
             schedule=monitor.schedule,
             timezone=monitor.timezone,
             budgets=[_budget(budget) for budget in monitor.budgets],
@@ -201,12 +208,80 @@ def silence_object(silence: StoredSilence) -> bytes:
 
 
 PATH: Final = "/api/v1/monitors"
+_SCHEDULE: Final = (
+    "`hourly`, `daily`, `weekly` or `monthly`, at a time that differs from monitor to monitor; or a cron expression of "
+    "five fields, whose times are moved by up to ten minutes. At most every 10 minutes."
+)
+_BUDGETS: Final = (
+    "Conditions that are breaches when they hold, such as `score<80`, `category.seo<70`, `high>0`, `check.noindex`, "
+    "`lcp_ms>2500`, `score drop>=5` or `transfer_bytes rise>=20%` (than the median of the last five completed runs), "
+    "each with an optional ` for 2`: only after so many runs in a row. Those of an audit are about `score`, "
+    "`coverage`, `severity`, `result`, severities, `pages` that were read, and `check.ID` of site checks; they compare "
+    "with the last five crawls that compare. In a form `budgets[]` several times, or one text with a condition a line."
+)
+_REMIND: Final = "Interval at which `monitor.reminder` says, after a run or crawl, that something is still bad."
+
+
+class CreateMonitorBody(BaseModel):
+    """A monitor for a report, a site audit or a set of pages; one of the five is needed."""
+
+    report_id: int | None = Field(None, ge=1, le=2**53 - 1, description="The report to analyze again.", examples=[1042])
+    audit_id: int | None = Field(None, ge=1, le=2**53 - 1, description="The audit to crawl again.", examples=[12])
+    project: str | None = Field(
+        None,
+        max_length=MAX_TEXT,
+        description="All pages of this host with a report.",
+        examples=["example.com"],
+    )
+    sitemap: str | None = Field(
+        None,
+        max_length=MAX_TEXT,
+        description="The pages of this sitemap, or of that of the site with this URL; those without a report get one.",
+        examples=["https://example.com/sitemap.xml"],
+    )
+    tag: str | None = Field(
+        None, max_length=MAX_TAG, description="All pages of the hosts with this tag.", examples=["client a"]
+    )
+    schedule: str = Field(max_length=MAX_SCHEDULE, description=_SCHEDULE, examples=["daily"])
+    timezone: str | None = Field(
+        None,
+        max_length=64,
+        description="IANA name of the time zone in which the schedule is read; without it that of the account.",
+        examples=["Europe/Prague"],
+    )
+    budgets: tuple[str, ...] | None = Field(
+        None, max_length=MAX_BUDGETS, description=_BUDGETS, examples=[["score<80", "lcp_ms>2500 for 3"]]
+    )
+    paused: Literal[0, 1] | None = Field(None, description="1: create it without starting it.", examples=[0])
+    remind: Remind | None = Field(None, description=f"{_REMIND} Without it `never`.", examples=["weekly"])
+
+
+class UpdateMonitorBody(BaseModel):
+    """Changes; all else stays."""
+
+    schedule: str | None = Field(None, max_length=MAX_SCHEDULE, description=_SCHEDULE, examples=["30 6 * * 1-5"])
+    timezone: str | None = Field(
+        None, max_length=64, description="IANA name of the time zone.", examples=["Europe/Prague"]
+    )
+    budgets: tuple[str, ...] | None = Field(
+        None,
+        max_length=MAX_BUDGETS,
+        description=f"{_BUDGETS} They replace all that there were; those that stay keep their state. An empty list, "
+        "or an empty field of a form, removes all.",
+        examples=[["score<80"]],
+    )
+    paused: Literal[0, 1] | None = Field(
+        None, description="1: pause it; 0: go on, with a run at once if one was due meanwhile.", examples=[1]
+    )
+    remind: Remind | None = Field(None, description=_REMIND, examples=["never"])
 
 
 async def create_monitor(request: Request, idempotency: Idempotency, services: Services) -> Response:
     """Store a monitor; its first run is due at the next time of its schedule."""
     refuse_when_draining(services)
     fields, violations = await request.fields(CreateMonitorBody, lists=("budgets",))
+    sent = {"project": fields.project, "sitemap": fields.sitemap, "tag": fields.tag}
+    pages = service.read_page_set(sent, services.options.analyze, violations)
     change = read_change(fields, violations, of_audit=fields.audit_id is not None)
 
     async def respond(monitor: StoredMonitor) -> Response:
@@ -221,6 +296,7 @@ async def create_monitor(request: Request, idempotency: Idempotency, services: S
             now_ms=request.received_at_ms,
             report_id=fields.report_id,
             audit_id=fields.audit_id,
+            pages=pages,
         ),
         resource_id=lambda monitor: monitor.id,
         load_existing=service.show_monitor,
@@ -264,7 +340,12 @@ async def list_monitors(request: Request, work: UnitOfWork, services: Services) 
         query,
         encode=monitor_object,
         read=lambda part: work.read(
-            service.list_monitors, part, report_id=query.report_id, audit_id=query.audit_id, project=query.project
+            service.list_monitors,
+            part,
+            report_id=query.report_id,
+            audit_id=query.audit_id,
+            project=query.project,
+            parent_id=query.parent_id,
         ),
     )
 
@@ -416,11 +497,13 @@ OPERATIONS: Final = (
         method="POST",
         path=PATH,
         name="create_monitor",
-        summary=N_("Monitor a report or an audit"),
+        summary=N_("Monitor a report, an audit or many pages"),
         description="Analyzes the page of a report or crawls the site of an audit again on a schedule. A due time is "
         "skipped while an analysis of the report or a crawl of the audit is unfinished; due times that were missed "
         "count as one. The budgets are evaluated after every run of the report and every crawl of the audit, also "
-        "after those that were not scheduled.",
+        "after those that were not scheduled. A monitor of a set of pages (`project`, `sitemap` or `tag`) is due at "
+        "once: each time it is due it looks the pages up, at most 500, and keeps a monitor for each of them, which "
+        "`GET /api/v1/monitors?parent_id=` lists, and which its own changes change.",
         handler=create_monitor,
         scope="monitors",
         body=CreateMonitorBody,

@@ -268,3 +268,38 @@ def test_every_condition_survives_the_form() -> None:
     ]
 
     assert sorted(filter(None, "\n".join(_conditions_of(_as_picked(conditions))).split("\n"))) == sorted(conditions)
+
+
+def test_many_pages_are_monitored_by_one_form(tmp_path: Path) -> None:
+    """The set is named by the link that leads there, wrong names are said at their field, and the list shows it."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://a.example/1")
+        await instance.call("PUT", "/api/v1/projects/a.example", json={"tags": ["client a"]})
+        sites = (await instance.page("GET", "/projects?tag=client+a")).text
+        form = (await instance.page("GET", "/monitors/new?tag=client+a")).text
+        refused = [
+            await instance.page("POST", "/monitors/new", data={**FORM, "kind": kind, "of": of})
+            for kind, of in (("sitemap", "ftp://x.example/"), ("tag", " "), ("tag", "x" * 41), ("other", "x"))
+        ]
+        for kind, of in (("tag", "Client A"), ("project", "a.example"), ("sitemap", "a.example/<b>")):
+            made = await instance.page("POST", "/monitors/new", data={**FORM, "kind": kind, "of": of})
+            assert made.headers["location"] == "/monitors?said=created"
+        listed = (await instance.page("GET", "/monitors")).text
+        edit = (await instance.page("GET", "/monitors/1")).text
+        changed = await instance.page("POST", "/monitors/1", data={**FORM, "schedule": "weekly"})
+
+        assert 'href="/monitors/new?tag=client%20a"' in sites
+        assert 'href="/monitors/new?project=a.example"' in sites
+        assert '<option value="tag" selected>' in form
+        assert 'value="client a"' in form
+        assert [answer.status_code for answer in refused] == [422] * 4
+        assert all('id="of-error"' in answer.text for answer in refused)
+        assert 'href="/projects?tag=client%20a"' in listed
+        assert 'href="/reports?project=a.example"' in listed
+        assert "&lt;b&gt;" in listed or "%3Cb%3E" in listed
+        assert "All pages of the sites with a tag" in edit
+        assert 'name="of"' not in edit
+        assert changed.headers["location"] == "/monitors?said=saved"
+
+    with_instance(tmp_path, script)

@@ -50,8 +50,16 @@ SCHEDULES: Final[Mapping[str, str]] = {
     "weekly": N_("Every week"),
     "monthly": N_("Every month"),
 }
+NAMED_PAGES: Final = 20
+"""Pages of a set that the page of its monitor names; the others are counted."""
 _CRON: Final = "cron"
 """Choice of a schedule that has no name: an expression in a field of its own."""
+SETS: Final = {
+    "project": N_("All pages of a site that there are reports of"),
+    "tag": N_("All pages of the sites with a tag"),
+    "sitemap": N_("The pages of a sitemap"),
+}
+"""Kind of a set of pages -> its name."""
 REMINDERS: Final[Mapping[Remind, str]] = {"never": N_("Never"), "daily": N_("Every day"), "weekly": N_("Every week")}
 SAID: Final = {
     "created": N_("The monitor was created."),
@@ -67,6 +75,7 @@ class _Subject(NamedTuple):
     path: str
     crumb: str
     is_audit: bool
+    is_set: bool = False
 
 
 async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -77,11 +86,16 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
     found, urls = await work.read(
         service.list_with_urls, view.options, view.now_ms, ListPart(page=query.page, per_page=query.per_page)
     )
+    bad, _ = await work.read(service.find_bad_pages, view.options, view.now_ms, found.items)
     said = SAID.get(sent.get("said", ""))
     size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
     return view.page(
         "monitors.html.jinja",
-        rows=[(monitor, short_url(urls.get(monitor.id, ""))) for monitor in found.items],
+        rows=[
+            (monitor, monitor.pages.value if monitor.pages else short_url(urls.get(monitor.id, "")))
+            for monitor in found.items
+        ],
+        bad=bad,
         total=found.total,
         last_page=max(1, -(-found.total // query.per_page)),
         page=query.page,
@@ -115,6 +129,19 @@ async def create_audit_monitor(request: Request, work: UnitOfWork, view: View) -
     return await _create(request, work, view, _of_audit(audit), audit_id=audit.id)
 
 
+async def ask_to_monitor_many(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the form for a new monitor of a set of pages; the query may name the set."""
+    await work.admit()
+    sent = read_query(request)
+    kind = next((each for each in SETS if sent.get(each)), "project")
+    return _form(view, _MANY, None, values={"kind": kind, "of": sent.get(kind, "")})
+
+
+async def create_monitor_of_many(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Store a monitor of a set of pages and go to the list."""
+    return await _create(request, work, view, _MANY)
+
+
 async def _create(
     request: Request,
     work: UnitOfWork,
@@ -125,10 +152,23 @@ async def _create(
     audit_id: int | None = None,
 ) -> Response:
     form = await read_form(request)
+    violations: list[Violation] = []
+    pages = None
+    if subject.is_set:
+        named = {form.get("kind", ""): form.get("of", "")}
+        pages = service.read_page_set(named, view.options.analyze, violations)
+        if pages is None and not violations:
+            violations.append(Violation(field="of", place="body", code="required", message="Required."))
     try:
-        change = _read(form, of_audit=subject.is_audit)
+        change = _read(form, violations, of_audit=subject.is_audit)
         await work.write(
-            service.create_monitor, change, view.options, view.now_ms, report_id=report_id, audit_id=audit_id
+            service.create_monitor,
+            change,
+            view.options,
+            view.now_ms,
+            report_id=report_id,
+            audit_id=audit_id,
+            pages=pages,
         )
     except ValidationFailed as error:
         return _form(view, subject, None, sent=form, problems=_problems(view, subject, error), status=422)
@@ -141,7 +181,9 @@ async def _create(
 async def edit_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the form for a monitor."""
     monitor = await work.read(service.show_monitor, request.id)
-    return _form(view, await _subject_of(work, view, monitor), monitor)
+    counts, pages = await work.read(service.find_bad_pages, view.options, view.now_ms, [monitor], named=NAMED_PAGES)
+    bad = [(number, short_url(url)) for number, url in pages]
+    return _form(view, await _subject_of(work, view, monitor), monitor, bad=bad, bad_count=counts.get(monitor.id, 0))
 
 
 async def save_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -149,7 +191,7 @@ async def save_monitor(request: Request, work: UnitOfWork, view: View) -> Respon
     monitor = await work.read(service.show_monitor, request.id)
     form = await read_form(request)
     try:
-        change = _read(form, of_audit=monitor.audit_id is not None)
+        change = _read(form, [], of_audit=monitor.audit_id is not None)
         await work.write(service.update_monitor, monitor.id, change, view.now_ms)
     except ValidationFailed as error:
         subject = await _subject_of(work, view, monitor)
@@ -158,9 +200,14 @@ async def save_monitor(request: Request, work: UnitOfWork, view: View) -> Respon
 
 
 async def _subject_of(work: UnitOfWork, view: View, monitor: Monitor) -> _Subject:
+    if monitor.pages is not None:
+        return _MANY._replace(crumb=monitor.pages.value)
     if monitor.audit_id is not None:
         return _of_audit(await work.read(show_audit, monitor.audit_id))
     return _of_report(await work.read(find_report, monitor.report_id or 0, view.options, view.now_ms))
+
+
+_MANY: Final = _Subject(0, PATH, "", is_audit=False, is_set=True)
 
 
 def _of_report(report: StoredReport) -> _Subject:
@@ -173,6 +220,8 @@ def _of_audit(audit: Audit) -> _Subject:
 
 def _problems(view: View, subject: _Subject, error: ValidationFailed) -> Mapping[str, str]:
     problems = problems_of(view.texts, error.violations)
+    if subject.is_set:
+        problems = {"of" if name in SETS else name: text for name, text in problems.items()}
     if subject.is_audit and any((one.field, one.code) == ("budgets", "invalid") for one in error.violations):
         return {**problems, "budgets": view.texts.gettext(_NO_SITE_CONDITION, examples=SITE_EXAMPLES)}
     return problems
@@ -216,13 +265,12 @@ def _as_picked(conditions: Sequence[str]) -> dict[str, str]:
     return {**fields, "budgets": "\n".join(typed)}
 
 
-def _read(form: Mapping[str, str], *, of_audit: bool) -> MonitorChange:
+def _read(form: Mapping[str, str], violations: list[Violation], *, of_audit: bool) -> MonitorChange:
     """Read the monitor that a form describes.
 
     Raises:
-        ValidationFailed: Fields cannot be used.
+        ValidationFailed: Fields cannot be used, or there were violations before.
     """
-    violations: list[Violation] = []
     timezone = form.get("timezone", "").strip()
     change = MonitorChange(
         schedule=read_schedule(_schedule_of(form), violations),
@@ -244,9 +292,13 @@ def _form(
     sent: Mapping[str, str] | None = None,
     problems: Mapping[str, str] | None = None,
     status: int = 200,
+    values: Mapping[str, str] | None = None,
+    bad: Sequence[tuple[int, str]] = (),
+    bad_count: int = 0,
 ) -> Response:
     """Return the form; ``monitor`` is ``None`` for a new one."""
-    values: Mapping[str, str] = {
+    values = {
+        **(values or {}),
         "remind": "never",
         "schedule": "weekly" if subject.is_audit else "daily",
         "timezone": view.admitted.person.timezone,
@@ -266,6 +318,8 @@ def _form(
         status=status,
         subject=subject,
         monitor=monitor,
+        bad=bad,
+        bad_count=bad_count,
         examples=SITE_EXAMPLES if subject.is_audit else EXAMPLES,
         values=values if sent is None else sent,
         problems={
@@ -276,6 +330,7 @@ def _form(
             (_CRON, view.texts.gettext(_OWN_TIMES)),
         ],
         reminders=[(each, view.texts.gettext(name)) for each, name in REMINDERS.items()],
+        sets=[(each, view.texts.gettext(name)) for each, name in SETS.items()],
         picked=[
             (name, view.texts.gettext(label), view.texts.gettext(unit))
             for name, (_, label, unit) in _PICKED.items()
@@ -377,6 +432,14 @@ OPERATIONS: Final = (
         name="start_to_monitor",
         summary=N_("Monitor a report"),
         handler=create_monitor,
+    ),
+    PageOperation(path=f"{PATH}/new", name="ask_to_monitor_many", handler=ask_to_monitor_many, role=Role.EDITOR),
+    PageOperation(
+        method="POST",
+        path=f"{PATH}/new",
+        name="start_to_monitor_many",
+        summary=N_("Monitor many pages"),
+        handler=create_monitor_of_many,
     ),
     PageOperation(
         path="/audits/{id}/monitor", name="ask_to_monitor_audit", handler=ask_to_monitor_audit, role=Role.EDITOR

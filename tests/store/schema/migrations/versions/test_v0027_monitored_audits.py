@@ -69,7 +69,7 @@ def test_monitors_of_the_version_before_keep_all_they_have(tmp_path: Path) -> No
         )
     )
     database.close()
-    names = ("account_id", "report_id", "audit_id", "due")
+    names = ("account_id", "report_id", "audit_id", "due", "parent_id")
 
     assert found == (1, None, 1, 4, 1, {f"ix_monitors_{name}" for name in names})
     assert added.id == 3
