@@ -27,6 +27,7 @@ from pagegrade.store.repositories.crawls import add_crawl, save_hosts
 from pagegrade.store.repositories.credentials import add_passkey, revoke_key
 from pagegrade.store.repositories.installation import load_or_make_secret, prove_writable
 from pagegrade.store.repositories.members import add_invitation, add_membership
+from pagegrade.store.repositories.projects import set_tags
 from pagegrade.store.repositories.run_history import save_pictures
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.web.app import make_app
@@ -140,6 +141,7 @@ async def move_in(instance: Instance) -> Left:
 def _add_sign_ins(tx: Transaction, account_id: int) -> None:
     known = Identity(issuer="https://login.example.org", subject="42", email="bob@example.org")
     add_identity(tx, account_id, known, now_ms())
+    set_tags(tx, account_id, "example.com", ("shop",))
     add_passkey(
         tx,
         account_id,

@@ -630,6 +630,7 @@ class SyncMethods(SyncCaller):
         report_id: int | None = None,
         audit_id: int | None = None,
         project: str | None = None,
+        parent_id: int | None = None,
     ) -> MonitorList:
         """List monitors.
 
@@ -640,7 +641,8 @@ class SyncMethods(SyncCaller):
         Args:
             report_id: Only of this report.
             audit_id: Only monitors of this audit.
-            project: Only monitors of reports and audits of this host.
+            project: Only monitors of reports, audits and pages of this host.
+            parent_id: Only monitors of the pages that this one is for; they are in no list of all monitors.
         """
         return cast("MonitorList", self._answer("list_monitors", locals()))
 
@@ -651,6 +653,7 @@ class SyncMethods(SyncCaller):
         report_id: int | None = None,
         audit_id: int | None = None,
         project: str | None = None,
+        parent_id: int | None = None,
     ) -> Iterator[Monitor]:
         """Yield every item of ``list_monitors``, from cursor to cursor: none is missed or repeated."""
         return cast("Iterator[Monitor]", self._items("list_monitors", locals(), by_cursor=True))
@@ -661,18 +664,23 @@ class SyncMethods(SyncCaller):
         *,
         report_id: int | None = None,
         audit_id: int | None = None,
+        project: str | None = None,
+        sitemap: str | None = None,
+        tag: str | None = None,
         timezone: str | None = None,
         budgets: list[str] | None = None,
         paused: Literal[0, 1] | None = None,
         remind: Literal["never", "daily", "weekly"] | None = None,
         idempotency_key: str | None = None,
     ) -> Monitor:
-        """Monitor a report or an audit.
+        """Monitor a report, an audit or many pages.
 
         Analyzes the page of a report or crawls the site of an audit again on a schedule. A due time is skipped
         while an analysis of the report or a crawl of the audit is unfinished; due times that were missed count
         as one. The budgets are evaluated after every run of the report and every crawl of the audit, also after
-        those that were not scheduled.
+        those that were not scheduled. A monitor of a set of pages (`project`, `sitemap` or `tag`) is due at
+        once: each time it is due it looks the pages up, at most 500, and keeps a monitor for each of them,
+        which `GET /api/v1/monitors?parent_id=` lists, and which its own changes change.
 
         The key needs the scope `monitors`. A key that is limited to a project cannot be used.
 
@@ -682,6 +690,10 @@ class SyncMethods(SyncCaller):
                 10 minutes.
             report_id: The report to analyze again.
             audit_id: The audit to crawl again.
+            project: All pages of this host with a report.
+            sitemap: The pages of this sitemap, or of that of the site with this URL; those without a report get
+                one.
+            tag: All pages of the hosts with this tag.
             timezone: IANA name of the time zone in which the schedule is read; without it that of the account.
             budgets: Conditions that are breaches when they hold, such as `score<80`, `category.seo<70`,
                 `high>0`, `check.noindex`, `lcp_ms>2500`, `score drop>=5` or `transfer_bytes rise>=20%` (than

@@ -1173,6 +1173,11 @@ class Monitor(TypedDict):
     object: Literal["monitor"]
     report_id: int | None
     audit_id: int | None
+    project: str | None
+    sitemap: str | None
+    tag: str | None
+    pages_found: int | None
+    parent_id: int | None
     schedule: str
     timezone: str
     budgets: list[Budget]

@@ -36,6 +36,7 @@ from pagegrade.store.repositories.credentials import (
     list_passkeys,
     note_passkey_use,
     remove_passkey,
+    rename_passkey,
 )
 from pagegrade.store.repositories.installation import load_or_make_secret, load_secret
 from pagegrade.store.repositories.members import add_action
@@ -179,9 +180,7 @@ def add_own_passkey(
     Raises:
         InvalidInput: It is not added; ``reason`` says why.
     """
-    shown = clean_text(name).strip()
-    if not 0 < len(shown) <= MAX_NAME:
-        raise InvalidInput(f"A passkey has a name of 1 to {MAX_NAME} characters.", reason=NAME)
+    shown = _read_name(name)
     lock_account(tx, caller.person.id)
     challenge = sent.response.client_data.challenge
     begun_ms = _begun(load_secret(tx, _SECRET), challenge, "add", _session_of(caller), now_ms)
@@ -208,6 +207,26 @@ def add_own_passkey(
     if passkey_id is None:
         raise InvalidInput("This passkey is in use already.", reason=TAKEN)
     _record(tx, caller, "add_passkey", passkey_id, now_ms)
+
+
+def _read_name(name: str) -> str:
+    shown = clean_text(name).strip()
+    if not 0 < len(shown) <= MAX_NAME:
+        raise InvalidInput(f"A passkey has a name of 1 to {MAX_NAME} characters.", reason=NAME)
+    return shown
+
+
+def rename_own_passkey(tx: Transaction, caller: Caller, passkey_id: int, name: str, *, now_ms: int) -> None:
+    """Call a passkey of who is signed in otherwise.
+
+    Raises:
+        InvalidInput: It is no name of 1 to ``MAX_NAME`` characters.
+        NotFound: They have no such passkey.
+    """
+    shown = _read_name(name)
+    if not rename_passkey(tx, caller.person.id, passkey_id, shown):
+        raise NotFound
+    _record(tx, caller, "rename_passkey", passkey_id, now_ms)
 
 
 def find_own_passkeys(tx: Transaction, caller: Caller) -> tuple[Passkey, ...]:

@@ -385,6 +385,12 @@ def note_passkey_use(tx: Transaction, passkey_id: int, *, sign_count: int, chall
     tx.execute(update(passkeys).where(passkeys.c.id == passkey_id).values(values))
 
 
+def rename_passkey(tx: Transaction, account_id: int, passkey_id: int, name: str) -> bool:
+    """Give a passkey of this account another name; whether it was there."""
+    which = (passkeys.c.id == passkey_id, passkeys.c.account_id == account_id)
+    return tx.execute(update(passkeys).where(*which).values(name=name)).rowcount == 1
+
+
 def remove_passkey(tx: Transaction, account_id: int, passkey_id: int) -> bool:
     """Delete a passkey of an account; ``False`` if it has none with this id."""
     query = delete(passkeys).where(passkeys.c.account_id == account_id, passkeys.c.id == passkey_id)

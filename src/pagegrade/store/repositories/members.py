@@ -16,7 +16,19 @@ from pagegrade.store.repositories.accounts import ACCOUNT_COLUMNS, account_of
 from pagegrade.store.repositories.credentials import is_valid
 from pagegrade.store.repositories.installation import AgeMs
 from pagegrade.store.schema.account_tables import actions, invitations, memberships, passkeys
-from pagegrade.store.schema.tables import access_profiles, accounts, api_keys, audits, monitors, reports, silences
+from pagegrade.store.schema.tables import (
+    access_profiles,
+    accounts,
+    api_keys,
+    audits,
+    batch_reports,
+    batches,
+    ignores,
+    monitors,
+    reports,
+    silences,
+    webhooks,
+)
 
 _INVITATION_COLUMNS: Final = (
     invitations.c.id,
@@ -44,6 +56,25 @@ NAMED: Final[Mapping[str, tuple[Select[Any], ColumnElement[Any], ColumnElement[A
         monitors.c.account_id,
     ),
     "audits": (select(audits.c.id, audits.c.start_url), audits.c.id, audits.c.account_id),
+    "batches": (
+        select(batches.c.id, reports.c.url)
+        .join(batch_reports, batch_reports.c.batch_id == batches.c.id)
+        .join(reports, reports.c.id == batch_reports.c.report_id)
+        .order_by(batches.c.id, batch_reports.c.position.desc()),
+        batches.c.id,
+        batches.c.account_id,
+    ),
+    "ignores": (select(ignores.c.id, ignores.c.check_id), ignores.c.id, ignores.c.account_id),
+    "silences": (
+        select(silences.c.id, func.coalesce(reports.c.url, audits.c.start_url, monitors.c.pages_of, silences.c.project))
+        .outerjoin(monitors, monitors.c.id == silences.c.monitor_id)
+        .outerjoin(reports, reports.c.id == monitors.c.report_id)
+        .outerjoin(audits, audits.c.id == monitors.c.audit_id),
+        silences.c.id,
+        silences.c.account_id,
+    ),
+    "webhooks": (select(webhooks.c.id, webhooks.c.url), webhooks.c.id, webhooks.c.account_id),
+    "invitations": (select(invitations.c.id, invitations.c.label), invitations.c.id, invitations.c.account_id),
     "keys": (select(api_keys.c.id, api_keys.c.name), api_keys.c.id, api_keys.c.account_id),
     "access-profiles": (
         select(access_profiles.c.id, access_profiles.c.name),
@@ -56,7 +87,7 @@ NAMED: Final[Mapping[str, tuple[Select[Any], ColumnElement[Any], ColumnElement[A
     "single-sign-on": _PEOPLE,
 }
 """Kind of target, a segment of the path of its operations -> names, their ids, and whose they are; of people only those
-come into the log who are or were members."""
+come into the log who are or were members. A batch is called by its first report that is there."""
 
 
 def add_membership(tx: Transaction, account_id: int, person_id: int, role: Role, now_ms: int) -> None:

@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Awaitable
 from pathlib import Path
+
+import httpx
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller, Role
+from pagegrade.report.serialize import timestamp
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.members import add_action, add_membership, list_actions
 from pagegrade.web.pages.account.action_log import KINDS
@@ -206,3 +210,53 @@ def test_every_action_has_a_name_that_is_stored() -> None:
 
     assert "delete_report" in names
     assert max(map(len, names)) <= 64
+
+
+def test_the_log_names_notifications_batches_rules_silences_and_invitations(tmp_path: Path) -> None:
+    """Of the address of a chat channel the host alone: its path lets write to it."""
+
+    async def script(instance: Instance) -> None:
+        def call(path: str, body: dict[str, object]) -> Awaitable[httpx.Response]:
+            return instance.call("POST", f"/api/v1/{path}", json=body)
+
+        until = timestamp(now_ms() + 3_600_000)
+        made = [
+            await call("webhooks", {"url": "https://hooks.example.com/services/T0/secret"}),
+            await call("batches", {"urls": ["https://a.example/?token=secret", "https://b.example/"]}),
+            await call("ignores", {"check": "image-alt", "reason": "Known."}),
+            await call("monitors", {"tag": "client a", "schedule": "daily"}),
+            await call("silences", {"monitor_id": 1, "reason": "Move.", "until": until}),
+            await call("silences", {"project": "a.example", "reason": "Move.", "until": until}),
+        ]
+        invited = await instance.page("POST", "/team/invitations", data={"label": "Bob <b>", "role": "2"})
+        names = [
+            *("delete_webhook", "delete_batch", "delete_ignore"),
+            *("update_monitor", "end_silence", "end_silence", "delete_invitation"),
+        ]
+        assert [each.status_code // 100 for each in made] == [2] * 6, [each.text for each in made]
+        targets = [*(each.json()["data"]["id"] for each in made), 1]
+        caller, database = Caller(account=instance.alice), instance.services.database
+
+        def fill(tx: Transaction) -> None:
+            for name, target in zip(names, targets, strict=True):
+                add_action(tx, caller, operation=name, target=target, now_ms=now_ms())
+
+        database.write_here(fill)
+        page = (await instance.page("GET", "/team/log")).text
+        file = await instance.page("GET", "/team/log.csv")
+        rows = list(csv.DictReader(io.StringIO(file.text.removeprefix("\ufeff"))))
+
+        assert invited.status_code == 200
+        assert [row["target_name"] for row in rows[:7]][::-1] == [
+            "hooks.example.com",
+            "https://a.example/?token=…",
+            "image-alt",
+            "client a",
+            "client a",
+            "a.example",
+            "Bob <b>",
+        ]
+        assert "secret" not in page + file.text
+        assert "Bob &lt;b&gt;" in page
+
+    with_instance(tmp_path, script)

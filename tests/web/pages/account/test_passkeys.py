@@ -287,3 +287,47 @@ def test_a_name_is_needed(tmp_path: Path) -> None:
         assert "Enter a name of 1 to 60 characters." in answer.text
 
     with_instance(tmp_path, script)
+
+
+def test_sign_ins_that_succeed_do_not_count(tmp_path: Path) -> None:
+    """An office behind one address begins its day at the same minute."""
+
+    async def script(instance: Instance) -> None:
+        own = device()
+        await add(instance, own, await instance.sign_in())
+        instance.services.limits = MemoryBuckets(lambda: 0.0)
+        entered = {(await enter(instance, own)).status_code for _ in range(LINKS_PER_MINUTE // 2 + 1)}
+        pages = [await instance.call("GET", "/passkey", key=None) for _ in range(LINKS_PER_MINUTE + 1)]
+
+        assert entered == {303}
+        assert [each.status_code for each in pages] == [200] * LINKS_PER_MINUTE + [429]
+
+    with_instance(tmp_path, script)
+
+
+def test_a_passkey_is_renamed(tmp_path: Path) -> None:
+    """By who has it, with a name of 1 to 60 characters; the log says so, and it still signs in."""
+
+    async def script(instance: Instance) -> None:
+        headers, own = await instance.sign_in(), device()
+        await add(instance, own, headers)
+        bob = await instance.sign_in(add_owner(instance.services.database, "Bob")[0])
+
+        async def rename(name: str, number: int = 1, who: dict[str, str] = headers) -> int:
+            path = f"/account/passkeys/{number}/name"
+            return (await instance.call("POST", path, key=None, headers=who, data={"name": name})).status_code
+
+        refused = [await rename(""), await rename(" "), await rename("x" * 61)]
+        unknown = [await rename("x", 2), await rename("x", 1, bob)]
+        longest = await rename("y" * 60)
+        done = await rename(" Phone <2> ")
+        account = await instance.call("GET", "/account?said=passkey-renamed", key=None, headers=headers)
+        log = await instance.call("GET", "/team/log", key=None, headers=headers)
+
+        assert (refused, unknown, longest, done) == ([422] * 3, [404] * 2, 303, 303)
+        assert "<bdi>Phone &lt;2&gt;</bdi>" in account.text
+        assert "The passkey has its new name." in account.text
+        assert "Rename a passkey" in log.text
+        assert (await enter(instance, own)).status_code == 303
+
+    with_instance(tmp_path, script)

@@ -398,3 +398,19 @@ def test_no_token_or_password_stands_in_a_log_line(tmp_path: Path) -> None:
         assert {each["path"] for each in seen} == {"/sign-in/...", "/account", "/sign-in"}
 
     with_instance(tmp_path, script)
+
+
+def test_links_that_are_right_do_not_count(tmp_path: Path) -> None:
+    """So many people sign in from one address as like; wrong links still count."""
+
+    async def script(instance: Instance) -> None:
+        instance.services.limits = MemoryBuckets(lambda: 0.0)
+        for _ in range(LINKS_PER_MINUTE):
+            path = await link_for(instance)
+            assert (await look(instance, path)).status_code == 200
+            assert (await look(instance, path, method="POST")).status_code == 303
+        statuses = [(await look(instance, f"/sign-in/{number}")).status_code for number in range(LINKS_PER_MINUTE + 1)]
+
+        assert statuses == [404] * LINKS_PER_MINUTE + [429]
+
+    with_instance(tmp_path, script)

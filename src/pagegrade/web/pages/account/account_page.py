@@ -59,6 +59,7 @@ SAID: Final = {
     "one": N_("The browser is signed out."),
     "connected": N_("Your account is connected. You can sign in without a password."),
     "passkey": N_("Your passkey is added. You can sign in with it."),
+    "passkey-renamed": N_("The passkey has its new name."),
     "no-passkey": N_("The passkey is removed. Delete it on your device as well."),
     "disconnected": N_("Your account is not connected any more."),
 }

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from pagegrade.clock import utc_now
 from pagegrade.model.account import Action, Role
+from pagegrade.parse.url import host
 from pagegrade.render.csv import MEDIA_TYPE, table
 from pagegrade.render.english import N_
 from pagegrade.render.escape import content_disposition, list_name
@@ -30,8 +31,8 @@ NOBODY: Final = {True: N_("A deleted key"), False: N_("A person whose account wa
 """True for a key -> name of who did it, where there is none any more."""
 _PAGES: Final = ("reports", "audits", "webhooks")
 """Kinds of objects whose id leads to a page."""
-_OF_URLS: Final = ("reports", "monitors", "audits")
-"""Kinds of objects that are called by a URL."""
+_OF_URLS: Final = ("reports", "monitors", "audits", "batches", "silences")
+"""Kinds of objects that are called by a URL, or by a name without a secret."""
 KINDS: Final = {
     "reports": N_("Report"),
     "batches": N_("Batch"),
@@ -141,6 +142,9 @@ async def _named(work: UnitOfWork, rows: Sequence[Row]) -> list[Row]:
 
 
 def _shown(segment: str, name: str) -> str:
+    if segment == "webhooks" and "://" in name:
+        # Who knows the path of a chat channel can write to it.
+        return host(name)
     return mask_url(name) if segment in _OF_URLS else name
 
 

@@ -27,6 +27,7 @@ from pagegrade.service.accounts.passkeys import (
     read_assertion,
     read_registration,
     remove_own_passkey,
+    rename_own_passkey,
     sign_in_with_passkey,
 )
 from pagegrade.service.accounts.sessions import is_token, make_token
@@ -37,7 +38,7 @@ from pagegrade.web.http.request_headers import limited_as
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.account.account_page import Typed, browser_name, password_refused, session_of, show_account
-from pagegrade.web.pages.account.sign_in import count_link, own_place
+from pagegrade.web.pages.account.sign_in import count_link, own_place, uncount_links
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import HELPED, View, go
 from pagegrade.web.request import Request
@@ -99,6 +100,7 @@ async def sign_in_by_passkey(request: Request, work: UnitOfWork, view: View, ser
         )
     except InvalidInput as error:
         return await _ask(work, view, party, place, reason=error.reason or passkeys.WRONG)
+    await uncount_links(request, services, 2)
     return go(
         place,
         session_cookie(token, view.options.base_url),
@@ -132,6 +134,16 @@ async def add_passkey(request: Request, work: UnitOfWork, view: View) -> Respons
     except InvalidInput as error:
         return await _refused(request, work, view, error.reason or passkeys.WRONG)
     return go("/account?said=passkey")
+
+
+async def rename_passkey(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Call a passkey of who is signed in otherwise."""
+    name = (await read_form(request)).get("name", "")
+    try:
+        await work.write_own(rename_own_passkey, request.id, name, now_ms=view.now_ms)
+    except InvalidInput as error:
+        return await _refused(request, work, view, error.reason or passkeys.NAME)
+    return go("/account?said=passkey-renamed")
 
 
 async def remove_passkey(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -215,6 +227,15 @@ OPERATIONS: Final = (
         name="add_passkey",
         summary=N_("Add a passkey"),
         handler=add_passkey,
+        role=Role.VIEWER,
+        recorded=False,
+    ),
+    PageOperation(
+        method="POST",
+        path=f"{OWN}/{{id}}/name",
+        name="rename_passkey",
+        summary=N_("Rename a passkey"),
+        handler=rename_passkey,
         role=Role.VIEWER,
         recorded=False,
     ),

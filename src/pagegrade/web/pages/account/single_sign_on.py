@@ -20,7 +20,7 @@ from pagegrade.service.single_sign_on import Answer, Attempt, SignOnFailed, auth
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import UNKEPT, Response
 from pagegrade.web.operations import PageOperation
-from pagegrade.web.pages.account.sign_in import HOME, count_link, own_place
+from pagegrade.web.pages.account.sign_in import HOME, count_link, own_place, uncount_links
 from pagegrade.web.pages.forms import read_form
 from pagegrade.web.pages.html import MEDIA_TYPE, UNLISTED, VARY, View, go
 from pagegrade.web.request import Request
@@ -134,6 +134,7 @@ async def finish(request: Request, work: UnitOfWork, view: View, services: Servi
     except InvalidInput as error:
         # An address that nobody could type is as good as none.
         return _problem(view, error.reason if error.reason in PROBLEMS else identities.NO_MAIL)
+    await uncount_links(request, services, 2)
     return go(place, session_cookie(token, view.options.base_url), _no_attempt(view))
 
 
