@@ -60,7 +60,9 @@ def test_insecure_urls(url: str, expected: bool) -> None:  # noqa: FBT001
     assert is_insecure_url(url) is expected
 
 
-@pytest.mark.parametrize("host", "localhost a.local cms.internal a.home.arpa b.test a.lan hr.corp 10.1.2.3".split())
+@pytest.mark.parametrize(
+    "host", "localhost localhost.localdomain a.local cms.internal a.home.arpa b.test a.lan hr.corp 10.1.2.3".split()
+)
 def test_names_set_aside_for_one_network(host: str) -> None:
     """Nobody outside can ask for them; names that only end alike are public."""
     assert is_private_host(host)

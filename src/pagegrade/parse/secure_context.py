@@ -9,9 +9,11 @@ from pagegrade.parse.url import host, host_address
 
 _LOCAL_SUFFIXES: Final = (".localhost", ".local", ".onion")
 _PRIVATE_SUFFIXES: Final = tuple(
-    ".localhost .local .internal .home.arpa .test .intranet .private .corp .home .lan".split()
+    ".localhost .localdomain .local .internal .home.arpa .test .intranet .private .corp .home .lan".split()
 )
 """Names that are set aside for one machine, one network or tests, and mean nothing to anyone else.
+
+Machines without a domain call themselves ``localhost.localdomain``; no registry has that one.
 
 Source: RFC 6761, RFC 6762 (the last five in its appendix G), RFC 8375, and ICANN 2024.07.29.06 (``.internal``)
 """
