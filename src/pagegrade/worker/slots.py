@@ -18,7 +18,7 @@ SPARE_PER_SLOT: Final = 1
 """Further concurrent runs for each slot, only of accounts without a run under way: slow pages of some accounts then do
 not delay other accounts."""
 
-PATIENT_S: Final = 2.0
+PATIENT_S: Final = 1.0
 """Time without progress, while it waits for its site, after which a run gives up its slot: slots are for work."""
 PATIENT_PER_SLOT: Final = 2
 """Runs that may have given up theirs, for each slot."""
