@@ -215,9 +215,9 @@ def analyze(
     quiet: Quiet = False,
 ) -> None:
     """Fetch pages, check them and grade them."""
+    from pagegrade.cli.access_options import typed_access
     from pagegrade.cli.commands.analyze import AnalyzeRequest, analyze_pages
     from pagegrade.cli.files import read_ignores
-    from pagegrade.cli.options import typed_access
     from pagegrade.cli.output import plan_output
     from pagegrade.cli.report_output import read_criteria
     from pagegrade.wiring import Rendered
@@ -337,8 +337,8 @@ def audit(
     quiet: Quiet = False,
 ) -> None:
     """Crawl a site and check all of its pages."""
+    from pagegrade.cli.access_options import typed_access
     from pagegrade.cli.commands.audit import AuditRequest, audit_site
-    from pagegrade.cli.options import typed_access
 
     request = AuditRequest(
         typed=url,

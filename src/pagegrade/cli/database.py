@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, TypeVar
 
-from pagegrade.model.errors import InvalidInput, Unavailable
+from pagegrade.clock import now_ms
+from pagegrade.model.account import Caller
+from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, Unavailable
+from pagegrade.service.accounts.access import choose_account
 from pagegrade.store.engine.data_dir import serving_process
-from pagegrade.store.engine.database import Database, StatementError, name_of, reason_of
+from pagegrade.store.engine.database import Database, StatementError, Transaction, name_of, reason_of
 from pagegrade.store.engine.sqlite import BUSY_MS
 from pagegrade.store.schema.migrate import migrate, schema_state
 from pagegrade.wiring import open_database
 
+T = TypeVar("T")
 _TROUBLES: Final = {
     "database_damaged": "The database {path} is damaged, or it is no database. Restore a backup.",
     "database_full": "The disk of the database {path} is full. Free some space and try again.",
@@ -53,6 +57,31 @@ def opened(*, migrated: bool = True) -> Iterator[Database]:
             yield database
     finally:
         database.close()
+
+
+def in_account(account_id: int | None, work: Callable[[Transaction, Caller], T], *, missing: str = "") -> T:
+    """Run a use case for an account; ``None``: the only one that works.
+
+    Args:
+        missing: Message where the account does not have what the use case looks for.
+
+    Raises:
+        NotFound: It does not, or there is no such account.
+        InvalidInput: The account has as many of these as it may have.
+    """
+
+    def run(tx: Transaction) -> T:
+        caller = Caller(account=choose_account(tx, account_id, now_ms()))
+        try:
+            return work(tx, caller)
+        except NotFound as error:
+            raise NotFound(missing or error.message) from None
+
+    try:
+        with opened() as database:
+            return database.write_here(run)
+    except QuotaExceeded as error:
+        raise InvalidInput(error.message) from None
 
 
 @contextlib.contextmanager

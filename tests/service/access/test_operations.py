@@ -11,7 +11,7 @@ import pytest
 import trustme
 from sqlalchemy import update
 
-from pagegrade.cli.options import TypedAccess
+from pagegrade.cli.access_options import TypedAccess
 from pagegrade.model.access import MAX_PROFILES, NO_ACCESS, Access, StoredAccess
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.audit import AuditSettings

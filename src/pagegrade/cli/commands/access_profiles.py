@@ -4,26 +4,59 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
-import msgspec
 import typer
 
 from pagegrade.cli import exit_codes
-from pagegrade.cli.database import opened
+from pagegrade.cli.access_options import typed_access
+from pagegrade.cli.database import in_account, opened
 from pagegrade.cli.files import typed_lines
-from pagegrade.cli.options import typed_access
+from pagegrade.cli.options import Format
 from pagegrade.cli.output import check_format, write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.access import MAX_PROFILES, StoredAccess
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed
+from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.stored import ListPart
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.access import operations as service
-from pagegrade.service.accounts.access import choose_account
 from pagegrade.store.engine.database import Transaction
 from pagegrade.wiring import make_vault
+
+access_profiles = typer.Typer(rich_markup_mode=None)
+
+OwnerOfProfile = Annotated[
+    int | None, typer.Option("--account", metavar="ID", help="Account of the profile; optional if there is only one.")
+]
+ProfileName = Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name that reports show.")]
+Origins = Annotated[
+    list[str] | None,
+    typer.Option("--origin", metavar="ORIGIN", help="Such as https://staging.example; sent nowhere else. Repeatable."),
+]
+User = Annotated[
+    str | None,
+    typer.Option("--user", "-u", metavar="NAME[:PASSWORD]", help="Basic authentication; @FILE reads it from a file."),
+]
+Headers = Annotated[
+    list[str] | None,
+    typer.Option("--header", "-H", metavar="'Name: value'", help="@FILE has one a line. Repeatable."),
+]
+Cookies = Annotated[
+    list[str] | None, typer.Option("--cookie", "-b", metavar="'a=b; c=d'", help="Or @FILE. Repeatable.")
+]
+Query = Annotated[
+    list[str] | None,
+    typer.Option("--query", metavar="name=value", help="Parameter that is added to URLs, or @FILE. Repeatable."),
+]
+UserAgent = Annotated[
+    str | None, typer.Option("--user-agent", "-A", metavar="TEXT", help="Instead of Pagegrade's own.")
+]
+Authorities = Annotated[
+    str | None,
+    typer.Option("--cacert", metavar="FILE", help="Certificates (PEM) to trust, too: of your own authority or server."),
+]
+ProfileId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade access-profiles list` shows it.")]
 
 T = TypeVar("T")
 COLUMNS: Final = {"id": "ID", "name": "NAME", "origins": "ORIGINS", "sends": "SENDS", "changed_at": "CHANGED"}
@@ -41,82 +74,120 @@ _OPTIONS: Final = {
 """Field of a profile -> the option that gives it."""
 
 
-class TypedProfile(msgspec.Struct, frozen=True, kw_only=True):
-    """Options of a profile; what is not given stays as it is."""
+def _fields(
+    *,
+    name: str | None,
+    origin: Sequence[str] | None,
+    user: str | None,
+    header: Sequence[str] | None,
+    cookie: Sequence[str] | None,
+    query: Sequence[str] | None,
+    user_agent: str | None,
+    cacert: str | None,
+) -> service.AccessFields:
+    """Options of a profile as the service takes them, with files read; what is not given stays as it is.
 
-    name: str | None = None
-    origins: tuple[str, ...] = ()
-    user: str | None = None
-    """``NAME:PASSWORD``, or the file that holds it; likewise the next ones."""
-    headers: tuple[str, ...] = ()
-    cookies: tuple[str, ...] = ()
-    query: tuple[str, ...] = ()
-    user_agent: str | None = None
-    cacert: str | None = None
-    """File of certificates; empty: none are trusted."""
-
-    def fields(self) -> service.AccessFields:
-        """As the service takes them, with files read.
-
-        Raises:
-            typer.BadParameter: A file cannot be read, or there is no password.
-        """
-        typed = typed_access(
-            self.user, self.headers, self.cookies, user_agent=self.user_agent, origins=self.origins, cacert=self.cacert
-        )
-        query = [line for each in self.query for line in typed_lines(each, "--query")]
-        user, _, password = (typed.user or "").partition(":")
-        return service.AccessFields(
-            name=self.name,
-            origins=typed.origins or None,
-            user=None if typed.user is None else user,
-            password=None if typed.user is None else password,
-            headers=typed.headers or None,
-            cookies=typed.cookies or None,
-            query=query or None,
-            user_agent=typed.user_agent,
-            certificates=typed.certificates,
-        )
+    Raises:
+        typer.BadParameter: A file cannot be read, or there is no password.
+    """
+    typed = typed_access(user, header or (), cookie or (), user_agent=user_agent, origins=origin or (), cacert=cacert)
+    lines = [line for each in query or () for line in typed_lines(each, "--query")]
+    user_name, _, password = (typed.user or "").partition(":")
+    return service.AccessFields(
+        name=name,
+        origins=typed.origins or None,
+        user=None if typed.user is None else user_name,
+        password=None if typed.user is None else password,
+        headers=typed.headers or None,
+        cookies=typed.cookies or None,
+        query=lines or None,
+        user_agent=typed.user_agent,
+        certificates=typed.certificates,
+    )
 
 
-def create(typed: TypedProfile, account_id: int | None) -> None:
-    """Create a profile; its id alone goes to stdout."""
-    wanted, vault = typed.fields(), make_vault()
-    saved = _write(account_id, lambda tx, caller: service.create_profile(tx, caller, wanted, vault, now_ms()))
-    sys.stderr.write(f"Created access profile {saved.profile.id}. {_made_private(saved)}".rstrip() + "\n")
-    write_stdout(f"{saved.profile.id}\n")
-
-
-def change(profile_id: int, typed: TypedProfile, account_id: int | None) -> None:
-    """Change a profile, such as the cookie of a session that has ended."""
-    wanted, vault = typed.fields(), make_vault()
-
-    def work(tx: Transaction, caller: Caller) -> service.Saved:
-        return service.update_profile(tx, caller, profile_id, wanted, vault=vault, now_ms=now_ms())
-
-    saved = _write(account_id, _known(profile_id, work))
-    sys.stderr.write(f"Access profile {profile_id} is changed. {_made_private(saved)}".rstrip() + "\n")
-
-
-def delete(profile_id: int, account_id: int | None) -> None:
-    """Delete a profile."""
-    _write(account_id, _known(profile_id, lambda tx, caller: service.delete_profile(tx, caller, profile_id)))
-    sys.stderr.write(f"Access profile {profile_id} is deleted. Its reports are analyzed without it from now on.\n")
-
-
-def show_all(account_id: int | None, format_name: str) -> None:
-    """Write the profiles of an account to stdout, without their secrets."""
+@access_profiles.command("list")
+def show_all(*, account_id: OwnerOfProfile = None, format_name: Format = "text") -> None:
+    """List the access profiles of an account, without their secrets."""
     check_format(format_name)
     found = _write(account_id, lambda tx, caller: service.list_profiles(tx, caller, ListPart(per_page=MAX_PROFILES)))
     write_list([_entry(profile) for profile in found.items], COLUMNS, format_name)
 
 
-def rotate() -> int:
-    """Encrypt the secrets of all profiles with the first key; the exit code.
+@access_profiles.command("create")
+def create(
+    *,
+    name: ProfileName = None,
+    origin: Origins = None,
+    user: User = None,
+    header: Headers = None,
+    cookie: Cookies = None,
+    query: Query = None,
+    user_agent: UserAgent = None,
+    cacert: Authorities = None,
+    account_id: OwnerOfProfile = None,
+) -> None:
+    """Create an access profile and print its id; analyses of its origins use it from now on."""
+    wanted = _fields(
+        name=name,
+        origin=origin,
+        user=user,
+        header=header,
+        cookie=cookie,
+        query=query,
+        user_agent=user_agent,
+        cacert=cacert,
+    )
+    vault = make_vault()
+    saved = _write(account_id, lambda tx, caller: service.create_profile(tx, caller, wanted, vault, now_ms()))
+    sys.stderr.write(f"Created access profile {saved.profile.id}. {_made_private(saved)}".rstrip() + "\n")
+    write_stdout(f"{saved.profile.id}\n")
 
-    Raises:
-        Locked: There is no key to encrypt with.
-    """
+
+@access_profiles.command("change")
+def change(
+    profile_id: ProfileId,
+    *,
+    name: ProfileName = None,
+    origin: Origins = None,
+    user: User = None,
+    header: Headers = None,
+    cookie: Cookies = None,
+    query: Query = None,
+    user_agent: UserAgent = None,
+    cacert: Authorities = None,
+    account_id: OwnerOfProfile = None,
+) -> None:
+    """Change an access profile: all origins, all headers, all cookies or all parameters, or one of the others."""
+    wanted = _fields(
+        name=name,
+        origin=origin,
+        user=user,
+        header=header,
+        cookie=cookie,
+        query=query,
+        user_agent=user_agent,
+        cacert=cacert,
+    )
+    vault = make_vault()
+
+    def work(tx: Transaction, caller: Caller) -> service.Saved:
+        return service.update_profile(tx, caller, profile_id, wanted, vault=vault, now_ms=now_ms())
+
+    saved = _write(account_id, work, _no_profile(profile_id))
+    sys.stderr.write(f"Access profile {profile_id} is changed. {_made_private(saved)}".rstrip() + "\n")
+
+
+@access_profiles.command("delete")
+def delete(profile_id: ProfileId, *, account_id: OwnerOfProfile = None) -> None:
+    """Delete an access profile; its reports are analyzed without it from now on."""
+    _write(account_id, lambda tx, caller: service.delete_profile(tx, caller, profile_id), _no_profile(profile_id))
+    sys.stderr.write(f"Access profile {profile_id} is deleted. Its reports are analyzed without it from now on.\n")
+
+
+@access_profiles.command("rotate")
+def rotate() -> None:
+    """Encrypt the secrets of all accounts with the first key of PAGEGRADE_SECRET_KEY, so that others can go."""
     vault = make_vault()
     with opened() as database:
         found = database.write_here(lambda tx: service.seal_again(tx, vault))
@@ -126,9 +197,8 @@ def rotate() -> int:
             f"{_number(found.unknown)} cannot be decrypted with any key here. Add the former key to "
             "PAGEGRADE_SECRET_KEY, behind the others, or have their owners enter their secrets again.\n"
         )
-        return exit_codes.UNFIT
+        raise typer.Exit(exit_codes.UNFIT)
     sys.stderr.write("Only the first key is needed from now on, and by backups from before the former ones.\n")
-    return exit_codes.OK
 
 
 def _number(profiles: int) -> str:
@@ -143,34 +213,22 @@ def _made_private(saved: service.Saved) -> str:
     )
 
 
-def _write(account_id: int | None, work: Callable[[Transaction, Caller], T]) -> T:
-    """Run a use case for an account; ``None``: the only one that works.
+def _write(account_id: int | None, work: Callable[[Transaction, Caller], T], missing: str = "") -> T:
+    """Run a use case as ``in_account``.
 
     Raises:
         typer.BadParameter: A field cannot be used.
-        InvalidInput: The account has as many profiles as it may have.
     """
     try:
-        with opened() as database:
-            return database.write_here(lambda tx: work(tx, Caller(account=choose_account(tx, account_id, now_ms()))))
+        return in_account(account_id, work, missing=missing)
     except ValidationFailed as error:
         first = error.violations[0]
         option = _OPTIONS[first.field]
         raise typer.BadParameter(first.message, param_hint=f"'{option}'") from None
-    except QuotaExceeded as error:
-        raise InvalidInput(error.message) from None
 
 
-def _known(profile_id: int, work: Callable[[Transaction, Caller], T]) -> Callable[[Transaction, Caller], T]:
-    def named(tx: Transaction, caller: Caller) -> T:
-        try:
-            return work(tx, caller)
-        except NotFound:
-            raise NotFound(
-                f"The account has no access profile {profile_id}; `pagegrade access-profiles list` shows them."
-            ) from None
-
-    return named
+def _no_profile(profile_id: int) -> str:
+    return f"The account has no access profile {profile_id}; `pagegrade access-profiles list` shows them."
 
 
 def _entry(profile: StoredAccess) -> Mapping[str, object]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
 from pagegrade.cli.database import opened
 from pagegrade.cli.exit_codes import run_async
+from pagegrade.cli.options import Format
 from pagegrade.cli.output import check_format, write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.account import (
@@ -30,12 +32,26 @@ from pagegrade.store.repositories.accounts import count_admins, list_accounts, l
 from pagegrade.store.repositories.search import compact_index
 from pagegrade.wiring import public_origin, service_options
 
+accounts = typer.Typer(rich_markup_mode=None)
+
+AccountId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade accounts list` shows it.")]
+
 NO_ADMIN = "No account administers this installation now; appoint one: pagegrade accounts admin ID\n"
 ACCOUNT_COLUMNS = {"id": "ID", "name": "NAME", "email": "E-MAIL", "status": "STATUS", "created_at": "CREATED"}
 
 
-def add_account(*, name: str, email: str, locale: str, timezone: str, invite: bool) -> None:
-    """Make an account; its id alone goes to stdout, or with an invitation the link alone."""
+@accounts.command("create")
+def add_account(
+    *,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Display name.")],
+    email: Annotated[str, typer.Option("--email", metavar="ADDRESS", help="E-mail address of its owner.")],
+    locale: Annotated[str, typer.Option("--locale", metavar="TAG", help="Language, such as pt-BR.")] = "en",
+    timezone: Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Such as Europe/Prague.")] = "UTC",
+    invite: Annotated[
+        bool, typer.Option("--invite", help="Print a one-time sign-in link for the owner instead of the id.")
+    ] = False,
+) -> None:
+    """Create an account and print its id."""
     now = now_ms()
 
     def make(tx: Transaction) -> tuple[Account, tuple[str, int] | None]:
@@ -55,13 +71,18 @@ def add_account(*, name: str, email: str, locale: str, timezone: str, invite: bo
         _print_link(account, link, origin)
 
 
-def login_link(account_id: int | None, hours: int) -> None:
-    """Make a link that signs in once; it alone goes to stdout.
-
-    Args:
-        account_id: Whose; ``None``: the only account that works.
-        hours: For so long it is good.
-    """
+@accounts.command("login-link")
+def login_link(
+    *,
+    account_id: Annotated[
+        int | None,
+        typer.Option("--account", metavar="ID", help="Account of the key or link; optional if there is only one."),
+    ] = None,
+    hours: Annotated[
+        int, typer.Option("--hours", metavar="N", min=1, max=720, help="Lifetime in hours; the link works once.")
+    ] = 24,
+) -> None:
+    """Print a link that signs you in to the pages once, to set a password there."""
     now = now_ms()
 
     def make(tx: Transaction) -> tuple[Account, tuple[str, int]]:
@@ -74,8 +95,9 @@ def login_link(account_id: int | None, hours: int) -> None:
     _print_link(account, link, origin)
 
 
-def set_password(account_id: int) -> None:
-    """Set the password of an account; it is typed, or read from stdin, and never an argument that others can see."""
+@accounts.command("password")
+def set_password(account_id: AccountId) -> None:
+    """Set the password of an account: typed, or one line of stdin. All its sessions end."""
     if sys.stdin.isatty():
         typed = str(typer.prompt("New password", hide_input=True, confirmation_prompt=True, err=True))
     else:
@@ -101,24 +123,75 @@ def set_password(account_id: int) -> None:
     )
 
 
-def set_rights(account_id: int, *, remove: bool) -> None:
-    """Let the owner of an account administer the installation, or no longer; doing it again is no error."""
+@accounts.command("admin")
+def set_rights(
+    account_id: AccountId, *, remove: Annotated[bool, typer.Option("--remove", help="Take the rights away.")] = False
+) -> None:
+    """Let the owner of an account administer this installation on its pages."""
     with opened() as database:
         account, _ = database.write_here(lambda tx: set_admin(tx, account_id, is_admin=not remove))
     state = "administers this installation no longer" if remove else "administers this installation"
     sys.stderr.write(f"Account {account.id} ({account.name}) {state}.\n")
 
 
-def show_accounts(format_name: str) -> None:
-    """Write all accounts to stdout."""
+@accounts.command("quotas")
+def change_quotas(
+    account_id: AccountId,
+    *,
+    plan: Annotated[
+        str | None,
+        typer.Option("--plan", metavar="NAME", help="One of PAGEGRADE_PLANS; none for the default one."),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="QUOTA=N",
+            help="A quota of the account alone, such as reports=500; repeatable. none: no limit; empty: as its plan.",
+        ),
+    ] = None,
+    format_name: Format = "text",
+) -> None:
+    """Show the quotas of an account and what it has used; change them first where an option says so."""
+    check_format(format_name)
+    changes = changes or []
+    changed = _read_changes(changes)
+    options = service_options()
+
+    def work(tx: Transaction) -> tuple[QuotaState, ...]:
+        account = load_account(tx, account_id)
+        if account is None:
+            raise NotFound(f"There is no account {account_id}; `pagegrade accounts list` shows them.")
+        if plan is not None or changes:
+            cleared = {change.partition("=")[0] for change in changes}
+            kept = {name: most for name, most in account.quotas.items() if name not in cleared}
+            name = account.plan if plan is None else None if plan == "none" else plan
+            account = set_quotas(tx, account_id, plan=name, quotas={**kept, **changed}, plans=options.plans)
+        return find_states(tx, account, options, now_ms())
+
+    with opened() as database:
+        states = database.write_here(work)
+    if plan is not None or changes:
+        sys.stderr.write(f"Account {account_id} has other quotas now.\n")
+    none = "no limit" if format_name == "text" else None
+    entries = [
+        {"quota": each.name, "used": each.used, "most": none if each.most is None else each.most} for each in states
+    ]
+    write_list(entries, QUOTA_COLUMNS, format_name)
+
+
+@accounts.command("list")
+def show_accounts(format_name: Format = "text") -> None:
+    """List the accounts."""
     check_format(format_name)
     with opened() as database:
         accounts = database.read_here(list_accounts)
     write_list([_account_entry(account) for account in accounts], ACCOUNT_COLUMNS, format_name)
 
 
-def turn_off_account(account_id: int) -> None:
-    """Disable an account; doing it again is no error."""
+@accounts.command("disable")
+def turn_off_account(account_id: AccountId) -> None:
+    """Disable an account: its keys stop working and its sessions end. Its reports stay."""
     with opened() as database:
         account, changed = database.write_here(lambda tx: disable(tx, account_id, now_ms()))
         admins = database.read_here(count_admins)
@@ -128,16 +201,12 @@ def turn_off_account(account_id: int) -> None:
         sys.stderr.write(NO_ADMIN)
 
 
-def turn_on_account(account_id: int) -> None:
-    """Let an account work again; doing it again is no error."""
-    with opened() as database:
-        account, changed = database.write_here(lambda tx: enable(tx, account_id))
-    state = "works again, and so do its keys" if changed else "was not disabled"
-    sys.stderr.write(f"Account {account.id} ({account.name}) {state}.\n")
-
-
-def erase_account(account_id: int, *, yes: bool) -> None:
-    """Erase an account with everything of it; where an earlier call was interrupted, go on."""
+@accounts.command("delete")
+def erase_account(
+    account_id: AccountId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,  # noqa: FBT002 - of Typer
+) -> None:
+    """Erase an account with its reports, keys and sessions. This cannot be undone."""
     with opened() as database:
         if account_id not in database.read_here(list_erasing):
             account = database.read_here(lambda tx: load_account(tx, account_id))
@@ -156,6 +225,15 @@ def erase_account(account_id: int, *, yes: bool) -> None:
     sys.stderr.write(f"Account {account_id} is erased, with {count} reports.\n")
     if not admins:
         sys.stderr.write(NO_ADMIN)
+
+
+@accounts.command("enable")
+def turn_on_account(account_id: AccountId) -> None:
+    """Enable a disabled account and its keys."""
+    with opened() as database:
+        account, changed = database.write_here(lambda tx: enable(tx, account_id))
+    state = "works again, and so do its keys" if changed else "was not disabled"
+    sys.stderr.write(f"Account {account.id} ({account.name}) {state}.\n")
 
 
 def _confirm(account: Account) -> None:
@@ -200,39 +278,6 @@ def _account_entry(account: Account) -> dict[str, object]:
 
 
 QUOTA_COLUMNS = {"quota": "QUOTA", "used": "USED", "most": "AT MOST"}
-
-
-def change_quotas(account_id: int, *, plan: str | None, changes: Sequence[str], format_name: str) -> None:
-    """Change the plan and the quotas of an account where asked for, and write all of its quotas to stdout.
-
-    Raises:
-        InvalidInput: A change cannot be used, or there is no such plan.
-        NotFound: There is no such account.
-    """
-    check_format(format_name)
-    changed = _read_changes(changes)
-    options = service_options()
-
-    def work(tx: Transaction) -> tuple[QuotaState, ...]:
-        account = load_account(tx, account_id)
-        if account is None:
-            raise NotFound(f"There is no account {account_id}; `pagegrade accounts list` shows them.")
-        if plan is not None or changes:
-            cleared = {change.partition("=")[0] for change in changes}
-            kept = {name: most for name, most in account.quotas.items() if name not in cleared}
-            name = account.plan if plan is None else None if plan == "none" else plan
-            account = set_quotas(tx, account_id, plan=name, quotas={**kept, **changed}, plans=options.plans)
-        return find_states(tx, account, options, now_ms())
-
-    with opened() as database:
-        states = database.write_here(work)
-    if plan is not None or changes:
-        sys.stderr.write(f"Account {account_id} has other quotas now.\n")
-    none = "no limit" if format_name == "text" else None
-    entries = [
-        {"quota": each.name, "used": each.used, "most": none if each.most is None else each.most} for each in states
-    ]
-    write_list(entries, QUOTA_COLUMNS, format_name)
 
 
 def _read_changes(changes: Sequence[str]) -> Quotas:

@@ -16,9 +16,9 @@ import msgspec
 import typer
 
 from pagegrade.cli import exit_codes
+from pagegrade.cli.access_options import TypedAccess, accesses_of
 from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.files import STDIN, read_file
-from pagegrade.cli.options import TypedAccess, accesses_of
 from pagegrade.cli.output import Plan, ReportLines, deliver
 from pagegrade.cli.report_output import Criteria, report_verdicts
 from pagegrade.model.access import Access

@@ -15,9 +15,9 @@ import msgspec
 
 from pagegrade.checks import all_site_checks
 from pagegrade.cli import exit_codes
+from pagegrade.cli.access_options import TypedAccess, accesses_of
 from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.files import read_file
-from pagegrade.cli.options import TypedAccess, accesses_of
 from pagegrade.cli.output import color_wanted, encodes_ornaments, terminal_width, write_bytes, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.gather.temporary import own_folder

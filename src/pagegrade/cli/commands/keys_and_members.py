@@ -5,16 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
-import msgspec
 import typer
 
-from pagegrade.cli.database import opened
+from pagegrade.cli.database import in_account, opened
+from pagegrade.cli.options import Format
 from pagegrade.cli.output import check_format, write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.account import (
+    ACCESS,
     DEFAULT_SCOPES,
+    KEYS,
+    MEMBERS,
     Account,
     Caller,
     Invitation,
@@ -31,6 +34,14 @@ from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.accounts import list_accounts
 from pagegrade.store.repositories.credentials import list_keys
 from pagegrade.wiring import public_origin
+
+keys = typer.Typer(rich_markup_mode=None)
+members = typer.Typer(rich_markup_mode=None)
+
+OwnerOfTeam = Annotated[
+    int | None, typer.Option("--account", metavar="ID", help="Account of the members; optional if there is only one.")
+]
+PersonId = Annotated[int, typer.Argument(metavar="PERSON", help="As `pagegrade members list` shows it.")]
 
 KEY_COLUMNS: Final = {
     "id": "ID",
@@ -50,34 +61,47 @@ MEMBER_COLUMNS: Final = {"id": "ID", "name": "NAME", "email": "E-MAIL", "role": 
 INVITATION_COLUMNS: Final = {"id": "ID", "label": "FOR", "role": "ROLE", "expires_at": "WORKS UNTIL"}
 
 
-class NewKey(msgspec.Struct, frozen=True, kw_only=True):
-    """Arguments of ``keys create``."""
-
-    name: str
-    account_id: int | None = None
-    """``None``: the only account there is."""
-    scopes: tuple[str, ...] | None = None
-    """``None``: those of ``DEFAULT_SCOPES``."""
-    project: str | None = None
-    """Host, or a URL of it; ``None``: all projects."""
-    expires_in_days: int | None = None
-    expires: str | None = None
-    """A day, or a time with its offset."""
-
-
-def add_key(arguments: NewKey) -> None:
-    """Make a key; its secret alone goes to stdout, so that a script can take it."""
+@keys.command("create")
+def create_key(
+    *,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Purpose of the key.")],
+    account_id: Annotated[
+        int | None,
+        typer.Option("--account", metavar="ID", help="Account of the key or link; optional if there is only one."),
+    ] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scope",
+            "--scopes",
+            metavar="SCOPE",
+            help=f"{', '.join(DEFAULT_SCOPES)}; repeatable, or with commas. All of these by default, and not "
+            f"{KEYS}, which lets the key make and revoke keys through the API, {ACCESS}, with which it shows and "
+            f"changes access profiles, nor {MEMBERS}, with which it invites and removes members as an owner does.",
+        ),
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="HOST", help="Limit the key to the reports of one host.")
+    ] = None,
+    expires_in_days: Annotated[
+        int | None, typer.Option("--expires-in-days", metavar="N", min=1, max=36_500, help="Lifetime in days.")
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option("--expires", metavar="DATE", help="Last day of validity (UTC), such as 2027-01-31.")
+    ] = None,
+) -> None:
+    """Create a key and print its secret, which is shown only once: KEY=$(pagegrade keys create --name ci)."""
     now = now_ms()
-    expires_at_ms = _key_expiry(arguments, now)
+    expires_at_ms = _key_expiry(expires_in_days, expires, now)
 
     def make(tx: Transaction) -> tuple[Account, Key, str]:
-        account = choose_account(tx, arguments.account_id, now)
+        account = choose_account(tx, account_id, now)
         key, secret = issue_key(
             tx,
             account.id,
-            name=arguments.name,
-            scopes=DEFAULT_SCOPES if arguments.scopes is None else arguments.scopes,
-            project=arguments.project,
+            name=name,
+            scopes=DEFAULT_SCOPES if scope is None else tuple(" ".join(scope).replace(",", " ").split()),
+            project=project,
             expires_at_ms=expires_at_ms,
             now_ms=now,
         )
@@ -94,8 +118,13 @@ def add_key(arguments: NewKey) -> None:
     write_stdout(f"{secret}\n")
 
 
-def show_keys(account_id: int | None, format_name: str) -> None:
-    """Write the keys of an account, or of all, to stdout; never a secret."""
+@keys.command("list")
+def show_keys(
+    *,
+    account_id: Annotated[int | None, typer.Option("--account", metavar="ID", help="Those of one account.")] = None,
+    format_name: Format = "text",
+) -> None:
+    """List the keys, without their secrets."""
     check_format(format_name)
     now = now_ms()
 
@@ -110,32 +139,116 @@ def show_keys(account_id: int | None, format_name: str) -> None:
     write_list([_key_entry(key, accounts[key.account_id], now) for key in keys], KEY_COLUMNS, format_name)
 
 
-def turn_off_key(which: str) -> None:
-    """Revoke a key; doing it again is no error."""
+@keys.command("revoke")
+def turn_off_key(
+    which: Annotated[str, typer.Argument(metavar="ID_OR_PREFIX", help="As `pagegrade keys list` shows it.")],
+) -> None:
+    """Revoke a key, effective with the next request."""
     with opened() as database:
         key, changed = database.write_here(lambda tx: revoke(tx, which, now_ms()))
     state = "is revoked, from the next request on" if changed else "was revoked before"
     sys.stderr.write(f"Key {key.id} ({key.name}, {key.prefix}...) {state}.\n")
 
 
-def _key_expiry(arguments: NewKey, now: int) -> int | None:
-    if arguments.expires_in_days is not None and arguments.expires is not None:
+@members.command("list")
+def show_members(*, account_id: OwnerOfTeam = None, format_name: Format = "text") -> None:
+    """List the members of an account with their roles."""
+    check_format(format_name)
+    _, found = _in_account(account_id, lambda tx, caller: team.find_team(tx, caller, now_ms()))
+    write_list([_member_entry(each) for each in found.members], MEMBER_COLUMNS, format_name)
+
+
+@members.command("invite")
+def invite(
+    *,
+    label: Annotated[str, typer.Option("--for", metavar="NAME", help="Whom it is for; only the list shows it.")],
+    role: Annotated[
+        str, typer.Option("--role", metavar="ROLE", help="viewer, editor, admin or owner: what they may do.")
+    ] = "viewer",
+    account_id: OwnerOfTeam = None,
+) -> None:
+    """Print a link that makes one person a member, once, within seven days."""
+    wanted = _role_of(role)
+    account, made = _in_account(
+        account_id, lambda tx, caller: team.invite(tx, caller, role=wanted, label=label, now_ms=now_ms())
+    )
+    with opened() as database:
+        origin = public_origin(database)
+    sys.stderr.write(
+        f"This link makes one person a member of account {account.id} ({account.name}) with the role {role}, until "
+        f"{timestamp(made.invitation.expires_at_ms)}. Anyone with the link can join. If the server has another URL, "
+        "set PAGEGRADE_BASE_URL.\n"
+    )
+    write_stdout(f"{origin}/join/{made.token}\n")
+
+
+@members.command("invitations")
+def show_invitations(*, account_id: OwnerOfTeam = None, format_name: Format = "text") -> None:
+    """List the invitations that can be accepted, without their links."""
+    check_format(format_name)
+    _, found = _in_account(account_id, lambda tx, caller: team.find_team(tx, caller, now_ms()))
+    write_list([_invitation_entry(each) for each in found.invitations], INVITATION_COLUMNS, format_name)
+
+
+@members.command("withdraw")
+def withdraw(
+    invitation_id: Annotated[
+        int, typer.Argument(metavar="INVITATION", help="As `pagegrade members invitations` shows it.")
+    ],
+    *,
+    account_id: OwnerOfTeam = None,
+) -> None:
+    """Withdraw an invitation: its link no longer works."""
+    account, _ = _in_account(
+        account_id,
+        lambda tx, caller: team.withdraw(tx, caller, invitation_id),
+        missing=f"There is no invitation {invitation_id}; `pagegrade members invitations` shows them.",
+    )
+    sys.stderr.write(f"Invitation {invitation_id} to account {account.id} ({account.name}) no longer works.\n")
+
+
+@members.command("role")
+def change_role(
+    person_id: PersonId,
+    role: Annotated[str, typer.Argument(metavar="ROLE", help="viewer, editor, admin or owner.")],
+    *,
+    account_id: OwnerOfTeam = None,
+) -> None:
+    """Give a member another role, effective with the next request."""
+    wanted = _role_of(role)
+    account, _ = _in_account(
+        account_id, lambda tx, caller: team.change_role(tx, caller, person_id, wanted), missing=_no_member(person_id)
+    )
+    sys.stderr.write(f"Member {person_id} of account {account.id} ({account.name}) has the role {role}.\n")
+
+
+@members.command("remove")
+def remove_member(person_id: PersonId, *, account_id: OwnerOfTeam = None) -> None:
+    """Make a person a member no longer, effective with the next request. What they made stays."""
+    account, _ = _in_account(
+        account_id, lambda tx, caller: team.remove_member(tx, caller, person_id), missing=_no_member(person_id)
+    )
+    sys.stderr.write(f"Member {person_id} of account {account.id} ({account.name}) was removed.\n")
+
+
+def _key_expiry(expires_in_days: int | None, expires: str | None, now: int) -> int | None:
+    if expires_in_days is not None and expires is not None:
         raise typer.BadParameter("Give --expires-in-days or --expires, not both.", param_hint="'--expires'")
-    if arguments.expires_in_days is not None:
-        return now + arguments.expires_in_days * DAY_MS
-    if arguments.expires is None:
+    if expires_in_days is not None:
+        return now + expires_in_days * DAY_MS
+    if expires is None:
         return None
     problem = typer.BadParameter(
-        f"{arguments.expires!r} is no time. Write a day like 2027-01-31 (the last one, in UTC) or a time with its "
+        f"{expires!r} is no time. Write a day like 2027-01-31 (the last one, in UTC) or a time with its "
         "offset like 2027-01-31T12:00:00Z.",
         param_hint="'--expires'",
     )
     try:
         # A day means until its end: who writes the last day of a month wants the key to work on it.
-        if len(arguments.expires) == len("2027-01-31"):
-            end = datetime.combine(date.fromisoformat(arguments.expires), time.min, UTC) + timedelta(days=1)
+        if len(expires) == len("2027-01-31"):
+            end = datetime.combine(date.fromisoformat(expires), time.min, UTC) + timedelta(days=1)
         else:
-            end = datetime.fromisoformat(arguments.expires)
+            end = datetime.fromisoformat(expires)
     except (ValueError, OverflowError):
         raise problem from None
     if end.tzinfo is None:
@@ -168,63 +281,6 @@ def _key_status(key: Key, account: Account, now: int) -> str:
     return "expired" if key.expires_at_ms is not None and key.expires_at_ms <= now else "active"
 
 
-def show_members(account_id: int | None, format_name: str) -> None:
-    """Write the members of an account to stdout."""
-    check_format(format_name)
-    _, found = _in_account(account_id, lambda tx, caller: team.find_team(tx, caller, now_ms()))
-    write_list([_member_entry(each) for each in found.members], MEMBER_COLUMNS, format_name)
-
-
-def show_invitations(account_id: int | None, format_name: str) -> None:
-    """Write the invitations that can be accepted to stdout; never their links, of which only hashes are kept."""
-    check_format(format_name)
-    _, found = _in_account(account_id, lambda tx, caller: team.find_team(tx, caller, now_ms()))
-    write_list([_invitation_entry(each) for each in found.invitations], INVITATION_COLUMNS, format_name)
-
-
-def invite(label: str, role: str, account_id: int | None) -> None:
-    """Make an invitation; its link alone goes to stdout."""
-    wanted = _role_of(role)
-    account, made = _in_account(
-        account_id, lambda tx, caller: team.invite(tx, caller, role=wanted, label=label, now_ms=now_ms())
-    )
-    with opened() as database:
-        origin = public_origin(database)
-    sys.stderr.write(
-        f"This link makes one person a member of account {account.id} ({account.name}) with the role {role}, until "
-        f"{timestamp(made.invitation.expires_at_ms)}. Anyone with the link can join. If the server has another URL, "
-        "set PAGEGRADE_BASE_URL.\n"
-    )
-    write_stdout(f"{origin}/join/{made.token}\n")
-
-
-def withdraw(invitation_id: int, account_id: int | None) -> None:
-    """Delete an invitation."""
-    account, _ = _in_account(
-        account_id,
-        lambda tx, caller: team.withdraw(tx, caller, invitation_id),
-        missing=f"There is no invitation {invitation_id}; `pagegrade members invitations` shows them.",
-    )
-    sys.stderr.write(f"Invitation {invitation_id} to account {account.id} ({account.name}) no longer works.\n")
-
-
-def change_role(person_id: int, role: str, account_id: int | None) -> None:
-    """Give a member another role; the same one again is no error."""
-    wanted = _role_of(role)
-    account, _ = _in_account(
-        account_id, lambda tx, caller: team.change_role(tx, caller, person_id, wanted), missing=_no_member(person_id)
-    )
-    sys.stderr.write(f"Member {person_id} of account {account.id} ({account.name}) has the role {role}.\n")
-
-
-def remove_member(person_id: int, account_id: int | None) -> None:
-    """Make a person a member no longer."""
-    account, _ = _in_account(
-        account_id, lambda tx, caller: team.remove_member(tx, caller, person_id), missing=_no_member(person_id)
-    )
-    sys.stderr.write(f"Member {person_id} of account {account.id} ({account.name}) was removed.\n")
-
-
 def _in_account(
     account_id: int | None, work: Callable[[Transaction, Caller], T], *, missing: str = ""
 ) -> tuple[Account, T]:
@@ -234,16 +290,11 @@ def _in_account(
         NotFound: There is no such account, or with ``missing`` what the use case looked for.
     """
 
-    def run(tx: Transaction) -> tuple[Account, T]:
-        account = choose_account(tx, account_id, now_ms())
-        hold_account(tx, account.id)
-        try:
-            return account, work(tx, Caller(account=account))
-        except NotFound:
-            raise NotFound(missing) from None
+    def alone(tx: Transaction, caller: Caller) -> tuple[Account, T]:
+        hold_account(tx, caller.account.id)
+        return caller.account, work(tx, caller)
 
-    with opened() as database:
-        return database.write_here(run)
+    return in_account(account_id, alone, missing=missing)
 
 
 def _no_member(person_id: int) -> str:

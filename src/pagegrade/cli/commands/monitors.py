@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
 
-from pagegrade.cli.database import opened
+import typer
+
+from pagegrade.cli.database import in_account
+from pagegrade.cli.options import Format
 from pagegrade.cli.output import check_format, write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed, Violation
+from pagegrade.model.errors import InvalidInput, NotFound, ValidationFailed, Violation
 from pagegrade.model.monitors import Monitor, Remind, Silence
 from pagegrade.model.stored import ListPart
 from pagegrade.report.serialize import timestamp
-from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import (
     MonitorChange,
@@ -29,7 +31,33 @@ from pagegrade.service.monitors.operations import (
 from pagegrade.store.engine.database import Transaction
 from pagegrade.wiring import service_options
 
-T = TypeVar("T")
+monitors = typer.Typer(rich_markup_mode=None)
+
+OfAccount = Annotated[
+    int | None, typer.Option("--account", metavar="ID", help="Account of the monitor; optional if there is only one.")
+]
+Schedule = Annotated[
+    str | None,
+    typer.Option(
+        "--schedule",
+        metavar="SCHEDULE",
+        help="hourly, daily, weekly, monthly or five fields of cron. daily by default, of an audit weekly.",
+    ),
+]
+Zone = Annotated[
+    str | None,
+    typer.Option("--timezone", metavar="ZONE", help="Such as Europe/Prague. That of the account by default."),
+]
+Budgets = Annotated[
+    list[str] | None,
+    typer.Option("--budget", metavar="CONDITION", help="Breached when it holds, such as 'score<80 for 2'; repeatable."),
+]
+Reminder = Annotated[
+    Remind | None,
+    typer.Option("--remind", help="How often it is said again that the page is still bad. never by default."),
+]
+MonitorId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade monitors list` shows it.")]
+
 LISTED: Final = 100_000
 """Monitors of one list, at most."""
 COLUMNS: Final = {
@@ -62,7 +90,7 @@ _SILENCE_FIELDS: Final = {
 """(Field, code) of a silence -> message about the arguments."""
 
 
-def read_change(
+def _read_change(
     *,
     of_audit: bool,
     schedule: str | None = None,
@@ -89,68 +117,122 @@ def read_change(
     return change
 
 
+def _change(monitor_id: int, account_id: int | None, **changed: Any) -> None:
+    """Change a monitor; ``changed`` are arguments of ``_read_change``."""
+
+    def work(tx: Transaction, caller: Caller) -> Monitor:
+        is_of_audit = service.show_monitor(tx, caller, monitor_id).audit_id is not None
+        return service.update_monitor(tx, caller, monitor_id, _read_change(of_audit=is_of_audit, **changed), now_ms())
+
+    monitor = in_account(account_id, work, missing=_no_monitor(monitor_id))
+    due = "paused" if monitor.next_run_at_ms is None else f"due next at {timestamp(monitor.next_run_at_ms)}"
+    sys.stderr.write(f"Monitor {monitor.id} is {due}.\n")
+
+
+@monitors.command("list")
+def show_all(*, account_id: OfAccount = None, format_name: Format = "text") -> None:
+    """List the monitors of an account with the budgets that are breached."""
+    check_format(format_name)
+
+    def load(tx: Transaction, caller: Caller) -> tuple[Monitor, ...]:
+        return service.list_monitors(tx, caller, ListPart(per_page=LISTED)).items
+
+    write_list([_entry(monitor) for monitor in in_account(account_id, load)], COLUMNS, format_name)
+
+
+@monitors.command("create")
 def create(
-    report_id: int | None,
-    audit_id: int | None,
-    change: MonitorChange,
-    account_id: int | None,
-    of_many: Mapping[str, str | None],
+    report_id: Annotated[int | None, typer.Argument(metavar="[REPORT]", help="Number of the report.")] = None,
+    *,
+    audit_id: Annotated[
+        int | None, typer.Option("--audit", metavar="AUDIT", help="Number of an audit, in place of a report.")
+    ] = None,
+    site: Annotated[
+        str | None, typer.Option("--site", metavar="HOST", help="All pages of a site that there are reports of.")
+    ] = None,
+    sitemap: Annotated[str | None, typer.Option("--sitemap", metavar="URL", help="The pages of a sitemap.")] = None,
+    tag: Annotated[str | None, typer.Option("--tag", metavar="TAG", help="All pages of the sites with a tag.")] = None,
+    schedule: Schedule = None,
+    timezone: Zone = None,
+    budget: Budgets = None,
+    remind: Reminder = None,
+    account_id: OfAccount = None,
 ) -> None:
-    """Create a monitor; its id alone goes to stdout. ``of_many`` is as ``read_page_set`` takes it."""
+    """Create a monitor for a report, an audit or many pages and print its id."""
+    changed = _read_change(
+        of_audit=audit_id is not None, schedule=schedule, timezone=timezone, budgets=budget, remind=remind
+    )
     options = service_options(workers=0)
     violations: list[Violation] = []
-    pages = read_page_set(of_many, options.analyze, violations)
+    pages = read_page_set({"project": site, "sitemap": sitemap, "tag": tag}, options.analyze, violations)
     if violations:
         raise InvalidInput(violations[0].message)
     if sum(each is not None for each in (report_id, audit_id, pages)) != 1:
         raise InvalidInput("Name a report, or one of --audit, --site, --sitemap and --tag.")
     try:
-        monitor = _write(
+        monitor = in_account(
             account_id,
             lambda tx, caller: service.create_monitor(
-                tx, caller, change, options, now_ms(), report_id=report_id, audit_id=audit_id, pages=pages
+                tx, caller, changed, options, now_ms(), report_id=report_id, audit_id=audit_id, pages=pages
             ),
         )
     except ValidationFailed:
         raise NotFound(
             f"The account has no report {report_id}." if audit_id is None else f"The account has no audit {audit_id}."
         ) from None
-    except QuotaExceeded as error:
-        raise InvalidInput(error.message) from None
     sys.stderr.write(f"Created monitor {monitor.id}. Its next run is due at {timestamp(monitor.due_at_ms)}.\n")
     write_stdout(f"{monitor.id}\n")
 
 
-def change(monitor_id: int, account_id: int | None, **changed: Any) -> None:
-    """Change a monitor; ``changed`` are arguments of ``read_change``."""
+@monitors.command("change")
+def change(
+    monitor_id: MonitorId,
+    *,
+    schedule: Schedule = None,
+    timezone: Zone = None,
+    budget: Budgets = None,
+    remind: Reminder = None,
+    account_id: OfAccount = None,
+) -> None:
+    """Change the schedule, the time zone, all budgets, or the reminder of a monitor."""
+    _change(monitor_id, account_id, schedule=schedule, timezone=timezone, budgets=budget or None, remind=remind)
 
-    def work(tx: Transaction, caller: Caller) -> Monitor:
-        is_of_audit = service.show_monitor(tx, caller, monitor_id).audit_id is not None
-        return service.update_monitor(tx, caller, monitor_id, read_change(of_audit=is_of_audit, **changed), now_ms())
 
-    monitor = _write(account_id, _known(monitor_id, work))
-    due = "paused" if monitor.next_run_at_ms is None else f"due next at {timestamp(monitor.next_run_at_ms)}"
-    sys.stderr.write(f"Monitor {monitor.id} is {due}.\n")
+@monitors.command("pause")
+def pause(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
+    """Pause a monitor."""
+    _change(monitor_id, account_id, paused=True)
 
 
-def delete(monitor_id: int, account_id: int | None) -> None:
+@monitors.command("resume")
+def resume(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
+    """Resume a monitor; a run that was due meanwhile follows at once."""
+    _change(monitor_id, account_id, paused=False)
+
+
+@monitors.command("delete")
+def delete(monitor_id: MonitorId, *, account_id: OfAccount = None) -> None:
     """Delete a monitor; its report or audit stays."""
-    _write(account_id, _known(monitor_id, lambda tx, caller: service.delete_monitor(tx, caller, monitor_id)))
+    in_account(
+        account_id,
+        lambda tx, caller: service.delete_monitor(tx, caller, monitor_id),
+        missing=_no_monitor(monitor_id),
+    )
     sys.stderr.write(f"Monitor {monitor_id} is deleted.\n")
 
 
-def show_all(account_id: int | None, format_name: str) -> None:
-    """Write the monitors of an account to stdout."""
-    check_format(format_name)
-
-    def load(tx: Transaction, caller: Caller) -> tuple[Monitor, ...]:
-        return service.list_monitors(tx, caller, ListPart(per_page=LISTED)).items
-
-    write_list([_entry(monitor) for monitor in _write(account_id, load)], COLUMNS, format_name)
-
-
-def silence(monitor_id: int | None, project: str | None, account_id: int | None, *, reason: str, hours: float) -> None:
-    """Begin a silence about a monitor or a site; its id alone goes to stdout."""
+@monitors.command("silence")
+def silence(
+    monitor_id: Annotated[int | None, typer.Argument(metavar="[ID]", help="Number of the monitor.")] = None,
+    *,
+    project: Annotated[
+        str | None, typer.Option("--site", metavar="HOST", help="A site, in place of a monitor.")
+    ] = None,
+    hours: Annotated[float, typer.Option("--hours", min=0.01, max=2160, help="How long.")] = 8,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Shown in the list of silences.")],
+    account_id: OfAccount = None,
+) -> None:
+    """Let nobody get messages about a monitor or a site for a while and print the id of the silence."""
     until_ms = now_ms() + round(hours * HOUR_MS)
 
     def work(tx: Transaction, caller: Caller) -> Silence:
@@ -165,18 +247,17 @@ def silence(monitor_id: int | None, project: str | None, account_id: int | None,
         )
 
     try:
-        begun = _write(account_id, work)
+        begun = in_account(account_id, work)
     except ValidationFailed as error:
         first = error.violations[0]
         raise InvalidInput(_SILENCE_FIELDS.get((first.field, first.code), first.message)) from None
-    except QuotaExceeded as error:
-        raise InvalidInput(error.message) from None
     sys.stderr.write(f"Nobody gets messages until {timestamp(begun.until_ms)}.\n")
     write_stdout(f"{begun.id}\n")
 
 
-def show_silences(account_id: int | None, format_name: str) -> None:
-    """Write the silences of an account that are not over to stdout."""
+@monitors.command("silences")
+def show_silences(*, account_id: OfAccount = None, format_name: Format = "text") -> None:
+    """List the silences of an account that are not over."""
     check_format(format_name)
 
     def load(tx: Transaction, caller: Caller) -> tuple[Silence, ...]:
@@ -191,34 +272,28 @@ def show_silences(account_id: int | None, format_name: str) -> None:
             "author": each.author,
             "reason": each.reason,
         }
-        for each in _write(account_id, load)
+        for each in in_account(account_id, load)
     ]
     write_list(rows, SILENCE_COLUMNS, format_name)
 
 
-def end(silence_id: int, account_id: int | None) -> None:
+@monitors.command("unsilence")
+def end(
+    silence_id: Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade monitors silences` shows it.")],
+    *,
+    account_id: OfAccount = None,
+) -> None:
     """End a silence now."""
-    try:
-        _write(account_id, lambda tx, caller: end_silence(tx, caller, silence_id, now_ms()))
-    except NotFound:
-        raise NotFound(f"The account has no silence {silence_id}; `pagegrade monitors silences` shows them.") from None
+    in_account(
+        account_id,
+        lambda tx, caller: end_silence(tx, caller, silence_id, now_ms()),
+        missing=f"The account has no silence {silence_id}; `pagegrade monitors silences` shows them.",
+    )
     sys.stderr.write(f"Silence {silence_id} is over.\n")
 
 
-def _write(account_id: int | None, work: Callable[[Transaction, Caller], T]) -> T:
-    """Run a use case for an account; ``None``: the only one that works."""
-    with opened() as database:
-        return database.write_here(lambda tx: work(tx, Caller(account=choose_account(tx, account_id, now_ms()))))
-
-
-def _known(monitor_id: int, work: Callable[[Transaction, Caller], T]) -> Callable[[Transaction, Caller], T]:
-    def named(tx: Transaction, caller: Caller) -> T:
-        try:
-            return work(tx, caller)
-        except NotFound:
-            raise NotFound(f"The account has no monitor {monitor_id}; `pagegrade monitors list` shows them.") from None
-
-    return named
+def _no_monitor(monitor_id: int) -> str:
+    return f"The account has no monitor {monitor_id}; `pagegrade monitors list` shows them."
 
 
 def _entry(monitor: Monitor) -> Mapping[str, object]:

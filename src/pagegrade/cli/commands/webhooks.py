@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Final
 
-from pagegrade.cli.database import opened
+import typer
+
+from pagegrade.cli.database import in_account
+from pagegrade.cli.options import Format
 from pagegrade.cli.output import check_format, write_list, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import InvalidInput, NotFound, QuotaExceeded, ValidationFailed
+from pagegrade.model.errors import InvalidInput, ValidationFailed
 from pagegrade.model.stored import ListPart
-from pagegrade.model.webhooks import MAX_WEBHOOKS, StoredDelivery, StoredWebhook
+from pagegrade.model.webhooks import KINDS, MAX_WEBHOOKS, StoredDelivery, StoredWebhook
 from pagegrade.render.escape import visible
 from pagegrade.report.serialize import timestamp
-from pagegrade.service.accounts.access import choose_account
 from pagegrade.service.webhooks import operations as service
 from pagegrade.service.webhooks.operations import read_change, read_webhook
 from pagegrade.store.engine.database import Transaction
 from pagegrade.wiring import service_options
 
-T = TypeVar("T")
+webhooks = typer.Typer(rich_markup_mode=None)
+
+OwnerOfWebhook = Annotated[
+    int | None, typer.Option("--account", metavar="ID", help="Account of the webhook; optional if there is only one.")
+]
+Events = Annotated[
+    list[str] | None,
+    typer.Option("--event", metavar="TYPE", help="Type of event to send, such as report.failed; repeatable."),
+]
+ProjectOfEvents = Annotated[
+    str | None, typer.Option("--project", metavar="HOST", help="Only events of reports of this host.")
+]
+WebhookId = Annotated[int, typer.Argument(metavar="ID", help="As `pagegrade webhooks list` shows it.")]
+
 LISTED: Final = 1_000
 """Deliveries of one list, at most: the newest."""
 COLUMNS: Final = {
@@ -46,98 +61,126 @@ DELIVERY_COLUMNS: Final = {
 }
 
 
+@webhooks.command("list")
+def show_all(*, account_id: OwnerOfWebhook = None, format_name: Format = "text") -> None:
+    """List the webhooks of an account, without their secrets."""
+    check_format(format_name)
+    found = in_account(
+        account_id, lambda tx, caller: service.list_webhooks(tx, caller, ListPart(per_page=MAX_WEBHOOKS))
+    )
+    write_list([_entry(webhook) for webhook in found.items], COLUMNS, format_name)
+
+
+@webhooks.command("create")
 def create(
-    url: str, *, kind: str | None, events: Sequence[str] | None, project: str | None, account_id: int | None
+    url: Annotated[str, typer.Argument(metavar="URL", help="Receiver; for the kind email an address.")],
+    *,
+    kind: Annotated[
+        str | None,
+        typer.Option("--kind", metavar="KIND", help=f"{', '.join(KINDS)}; without it webhook."),
+    ] = None,
+    event: Events = None,
+    project: ProjectOfEvents = None,
+    account_id: OwnerOfWebhook = None,
 ) -> None:
-    """Create a webhook; its id goes to stdout, and below it the secret where its kind has one."""
+    """Create a webhook and print its id and its secret."""
     try:
-        new = read_webhook(kind=kind, url=url, events=events, project=project, options=service_options(workers=0))
-        made = _write(account_id, lambda tx, caller: service.create_webhook(tx, caller, new, now_ms()))
+        new = read_webhook(kind=kind, url=url, events=event, project=project, options=service_options(workers=0))
+        made = in_account(account_id, lambda tx, caller: service.create_webhook(tx, caller, new, now_ms()))
     except ValidationFailed as error:
         raise _first_of(error) from None
-    except QuotaExceeded as error:
-        raise InvalidInput(error.message) from None
     sys.stderr.write(f"Created webhook {made.webhook.id}. {_SECRET_ONCE if made.secret else ''}".rstrip() + "\n")
     write_stdout("".join(f"{line}\n" for line in (made.webhook.id, made.secret) if line is not None))
 
 
+@webhooks.command("change")
 def change(
-    webhook_id: int,
+    webhook_id: WebhookId,
     *,
-    url: str | None,
-    events: Sequence[str] | None,
-    project: str | None,
-    disabled: bool | None,
-    account_id: int | None,
+    url: Annotated[str | None, typer.Option("--url", metavar="URL", help="Another receiver.")] = None,
+    event: Events = None,
+    project: ProjectOfEvents = None,
+    disabled: Annotated[
+        bool | None, typer.Option("--disable/--enable", help="Send nothing, or send again what waits.")
+    ] = None,
+    account_id: OwnerOfWebhook = None,
 ) -> None:
-    """Change a webhook, disable it, or enable it again."""
+    """Change the receiver, the project or all events of a webhook; disable or enable it."""
     options = service_options(workers=0)
 
     def work(tx: Transaction, caller: Caller) -> StoredWebhook:
         kind = service.show_webhook(tx, caller, webhook_id).kind
-        changed = read_change(kind, url=url, events=events, project=project, disabled=disabled, options=options)
+        changed = read_change(kind, url=url, events=event or None, project=project, disabled=disabled, options=options)
         return service.update_webhook(tx, caller, webhook_id, changed, now_ms())
 
     try:
-        webhook = _write(account_id, _known(webhook_id, work))
+        webhook = in_account(account_id, work, missing=_no_webhook(webhook_id))
     except ValidationFailed as error:
         raise _first_of(error) from None
     sys.stderr.write(f"Webhook {webhook.id} is {'enabled' if webhook.disabled_at_ms is None else 'disabled'}.\n")
 
 
-def rotate(webhook_id: int, account_id: int | None) -> None:
-    """Give a webhook a new secret, which alone goes to stdout."""
-    rotated = _write(
-        account_id, _known(webhook_id, lambda tx, caller: service.rotate_secret(tx, caller, webhook_id, now_ms()))
+@webhooks.command("rotate")
+def rotate(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None) -> None:
+    """Give a webhook a new secret and print it; the previous one signs for 24 hours more."""
+    rotated = in_account(
+        account_id,
+        lambda tx, caller: service.rotate_secret(tx, caller, webhook_id, now_ms()),
+        missing=_no_webhook(webhook_id),
     )
     sys.stderr.write(f"{_SECRET_ONCE} For 24 hours deliveries are signed with the previous one, too.\n")
     write_stdout(f"{rotated.secret}\n")
 
 
-def send_test(webhook_id: int, account_id: int | None) -> None:
-    """Send a test event to a webhook; the id of the delivery goes to stdout."""
-    sent = _write(
-        account_id, _known(webhook_id, lambda tx, caller: service.send_test(tx, caller, webhook_id, now_ms()))
+@webhooks.command("test")
+def send_test(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None) -> None:
+    """Send a test event and print the id of its delivery."""
+    sent = in_account(
+        account_id,
+        lambda tx, caller: service.send_test(tx, caller, webhook_id, now_ms()),
+        missing=_no_webhook(webhook_id),
     )
     sys.stderr.write("The test event waits for a server or worker to send it.\n")
     write_stdout(f"{sent.id}\n")
 
 
-def retry(webhook_id: int, delivery_id: int, account_id: int | None) -> None:
+@webhooks.command("deliveries")
+def show_deliveries(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None, format_name: Format = "text") -> None:
+    """List the newest deliveries to a webhook."""
+    check_format(format_name)
+    found = in_account(
+        account_id,
+        lambda tx, caller: service.list_deliveries(tx, caller, webhook_id, ListPart(per_page=LISTED)),
+        missing=_no_webhook(webhook_id, ""),
+    )
+    write_list([_delivery(each) for each in found.items], DELIVERY_COLUMNS, format_name)
+
+
+@webhooks.command("retry")
+def retry(
+    webhook_id: WebhookId,
+    delivery_id: Annotated[
+        int, typer.Argument(metavar="DELIVERY", help="As `pagegrade webhooks deliveries` shows it.")
+    ],
+    *,
+    account_id: OwnerOfWebhook = None,
+) -> None:
     """Send a delivery again."""
 
     def work(tx: Transaction, caller: Caller) -> StoredDelivery:
         return service.send_again(tx, caller, webhook_id, delivery_id, now_ms())
 
-    _write(account_id, _known(webhook_id, work, more=f" with a delivery {delivery_id}"))
+    in_account(account_id, work, missing=_no_webhook(webhook_id, f" with a delivery {delivery_id}"))
     sys.stderr.write(f"Delivery {delivery_id} waits for a server or worker to send it.\n")
 
 
-def delete(webhook_id: int, account_id: int | None) -> None:
+@webhooks.command("delete")
+def delete(webhook_id: WebhookId, *, account_id: OwnerOfWebhook = None) -> None:
     """Delete a webhook with the log of its deliveries."""
-    _write(account_id, _known(webhook_id, lambda tx, caller: service.delete_webhook(tx, caller, webhook_id)))
-    sys.stderr.write(f"Webhook {webhook_id} is deleted.\n")
-
-
-def show_all(account_id: int | None, format_name: str) -> None:
-    """Write the webhooks of an account to stdout, without their secrets."""
-    check_format(format_name)
-    found = _write(account_id, lambda tx, caller: service.list_webhooks(tx, caller, ListPart(per_page=MAX_WEBHOOKS)))
-    write_list([_entry(webhook) for webhook in found.items], COLUMNS, format_name)
-
-
-def show_deliveries(webhook_id: int, account_id: int | None, format_name: str) -> None:
-    """Write the newest deliveries to a webhook to stdout."""
-    check_format(format_name)
-    found = _write(
-        account_id,
-        _known(
-            webhook_id,
-            lambda tx, caller: service.list_deliveries(tx, caller, webhook_id, ListPart(per_page=LISTED)),
-            more="",
-        ),
+    in_account(
+        account_id, lambda tx, caller: service.delete_webhook(tx, caller, webhook_id), missing=_no_webhook(webhook_id)
     )
-    write_list([_delivery(each) for each in found.items], DELIVERY_COLUMNS, format_name)
+    sys.stderr.write(f"Webhook {webhook_id} is deleted.\n")
 
 
 _SECRET_ONCE: Final = "The secret is shown this one time."  # noqa: S105 - no secret
@@ -147,24 +190,8 @@ def _first_of(error: ValidationFailed) -> InvalidInput:
     return InvalidInput(error.violations[0].message)
 
 
-def _write(account_id: int | None, work: Callable[[Transaction, Caller], T]) -> T:
-    """Run a use case for an account; ``None``: the only one that works."""
-    with opened() as database:
-        return database.write_here(lambda tx: work(tx, Caller(account=choose_account(tx, account_id, now_ms()))))
-
-
-def _known(
-    webhook_id: int, work: Callable[[Transaction, Caller], T], *, more: str = " that this can be done with"
-) -> Callable[[Transaction, Caller], T]:
-    def named(tx: Transaction, caller: Caller) -> T:
-        try:
-            return work(tx, caller)
-        except NotFound:
-            raise NotFound(
-                f"The account has no webhook {webhook_id}{more}; `pagegrade webhooks list` shows them."
-            ) from None
-
-    return named
+def _no_webhook(webhook_id: int, more: str = " that this can be done with") -> str:
+    return f"The account has no webhook {webhook_id}{more}; `pagegrade webhooks list` shows them."
 
 
 def _entry(webhook: StoredWebhook) -> Mapping[str, object]:
