@@ -36,6 +36,9 @@ class LinkFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Of the target."""
 
 
+_ALL: Final = LinkFilter()
+
+
 class ShownLink(msgspec.Struct, frozen=True, kw_only=True):
     """A link with the URLs of both ends."""
 
@@ -132,14 +135,17 @@ def _each(
         targets = targets_of(tx, crawl_id, states=None if which.state is None else states, status=which.status)
     for number in numbers:
         rows = next(each_segment(tx, crawl_id, LinkRow, (number,)), [])
-        found = [
-            (number * _BATCH + at, row)
-            for at, row in enumerate(rows, 1)
-            if (which.from_ is None or row.from_id == which.from_)
-            and (which.to is None or row.to_id == which.to)
-            and (which.kind is None or row.kind == which.kind)
-            and (targets is None or row.to_id in targets)
-        ]
+        found = list(enumerate(rows, number * _BATCH + 1))
+        # A site has millions of links: without a filter none of them is looked at.
+        if which != _ALL:
+            found = [
+                (at, row)
+                for at, row in found
+                if (which.from_ is None or row.from_id == which.from_)
+                and (which.to is None or row.to_id == which.to)
+                and (which.kind is None or row.kind == which.kind)
+                and (targets is None or row.to_id in targets)
+            ]
         yield from reversed(found) if backward else found
 
 
