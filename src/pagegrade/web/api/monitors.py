@@ -120,18 +120,18 @@ class DeletedMonitor(Deleted, frozen=True, kw_only=True):
     object: Annotated[Literal["monitor"], about("The kind of object.", "monitor")] = "monitor"
 
 
-_SETS: Final = ("project", "sitemap", "tag")
-
-
 def monitor_object(monitor: StoredMonitor) -> bytes:
     """The JSON object of a monitor."""
+    pages = {} if monitor.pages is None else {monitor.pages.kind: monitor.pages.value}
     return msgspec.json.encode(
         Monitor(
             id=monitor.id,
             object="monitor",
             report_id=monitor.report_id,
             audit_id=monitor.audit_id,
-            **{kind: monitor.pages.value if monitor.pages and monitor.pages.kind == kind else None for kind in _SETS},
+            project=pages.get("project"),
+            sitemap=pages.get("sitemap"),
+            tag=pages.get("tag"),
             pages_found=monitor.pages_found,
             parent_id=monitor.parent_id,
             schedule=monitor.schedule,
@@ -228,10 +228,7 @@ class CreateMonitorBody(BaseModel):
     report_id: int | None = Field(None, ge=1, le=2**53 - 1, description="The report to analyze again.", examples=[1042])
     audit_id: int | None = Field(None, ge=1, le=2**53 - 1, description="The audit to crawl again.", examples=[12])
     project: str | None = Field(
-        None,
-        max_length=MAX_TEXT,
-        description="All pages of this host with a report.",
-        examples=["example.com"],
+        None, max_length=MAX_TEXT, description="All pages of this host with a report.", examples=["example.com"]
     )
     sitemap: str | None = Field(
         None,
