@@ -196,7 +196,7 @@ def test_runs_under_way_outlive_an_upgrade(tmp_path: Path) -> None:
         stopped, killed = (both.work(both.this, WORKERS="1", **slow) for _ in range(2))
         numbers = [old.create(f"{site.http}/slow?{number}", key=KEY)["id"] for number in range(5)]
         states = partial(execute, both.url, "SELECT report_id FROM runs WHERE state = 'running'")
-        both.until(lambda: len(states()) == 2)
+        both.until(lambda: len(states()) >= 2)
         migrated = both.next.run(both.url, "migrate")
         under_way = {number for (number,) in states()}
         killed.process.kill()
@@ -209,11 +209,12 @@ def test_runs_under_way_outlive_an_upgrade(tmp_path: Path) -> None:
         )
 
     assert migrated[0] == 0, migrated[1]
-    assert len(under_way) == 2
+    # Those that wait for their site have given up their slots, so a worker with one may have several.
+    assert len(under_way) >= 2
     assert code == 0
     assert {number for number, *_ in rows} == set(numbers)
     assert {(number, state) for _, number, _, state in rows} == {(1, "completed")}
-    assert sorted(attempt for _, _, attempt, _ in rows) == [1, 1, 1, 1, 2]
+    assert {attempt for _, _, attempt, _ in rows} == {1, 2}
     assert {number for number, _, attempt, _ in rows if attempt == 2} <= under_way
 
 
