@@ -130,9 +130,8 @@ def test_an_object_of_another_project_is_not_there(tmp_path: Path, operation: Op
         objects = await world(instance)
         key = instance.add_key(project="own.example")
         nothing = {"id": 10**6, "ignore": 10**6, "project": "nothing.example"}
-        sent: dict[str, Any] = (
-            {"data": {"privacy": 1, "outcome": "passed"}} if operation.method in {"PUT", "POST"} else {}
-        )
+        fields = {"privacy": 1, "outcome": "passed", "tags": "spring"}
+        sent: dict[str, Any] = {"data": fields} if operation.method in {"PUT", "POST"} else {}
         sent = {"json": {"privacy": 1}} if operation.method == "PATCH" else sent
         calls = ((objects["other"], key), (nothing, key), (objects["other"], ""), (objects["own"], key))
         paths = [(filled(operation, found), secret) for found, secret in calls]
