@@ -92,6 +92,7 @@ async def tour_criteria(see: Callable[..., Awaitable[httpx.Response]]) -> None:
 async def tour_collections(see: Callable[..., Awaitable[httpx.Response]]) -> None:
     """Create, show, list and delete one of each kind, and some problems with them."""
     await tour_criteria(see)
+    await see("PUT", "/api/v1/projects/example.com", json={"tags": ["shop"]})
     for path, bodies in (
         ("/api/v1/batches", (BATCH, {"privacy": 7})),
         ("/api/v1/ignores", (RULE, {"check": "none"})),
