@@ -49,6 +49,10 @@ _NAME_CHARACTERS: Final = 100
 class RequestAccess:
     """Adds an access to the requests of one load.
 
+    Requests to its origins are paused on their way out of the browser (domain Fetch of the protocol,
+    https://chromedevtools.github.io/devtools-protocol/tot/Fetch/), and what goes with them is added there: the page
+    sees nothing of it, a redirect begins anew, and a WebSocket, which no one pauses, goes without.
+
     Args:
         connection: To the browser.
         access: ``None``: no request is paused.
