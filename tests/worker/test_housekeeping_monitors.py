@@ -1,30 +1,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import msgspec
 import pytest
 from sqlalchemy import text
 
+from pagegrade.clock import now_ms
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import Unavailable
 from pagegrade.model.monitors import PageSet
-from pagegrade.service.container import Services
-from pagegrade.service.monitors.due_runs import find_due, queue_due
+from pagegrade.service.container import SITEMAPS_AT_ONCE, SITEMAPS_WAITING, Services
+from pagegrade.service.monitors.due_runs import PUT_OFF_MS, find_due, queue_due
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
+from pagegrade.service.sitemaps import FoundURLs, read_sitemap_urls
 from pagegrade.store.repositories.monitors import load_monitor
 from pagegrade.worker import housekeeping as module
 from pagegrade.worker.housekeeping import queue_due_monitors, schedule_monitors
 from pagegrade.worker.jitter import repeat
-from tests.gather.sites import Site, typed
+from tests.gather.sites import Asked, Reply, Site, typed
 from tests.queue_builders import Queue, completed
 from tests.store_builders import add_owner, make_database
 
 SOON_S = 20.0
+Routes = Mapping[str, Reply | Callable[[Asked], Reply]]
 
 
 @pytest.fixture
@@ -112,41 +118,164 @@ def test_outcomes_are_counted(services: Services) -> None:
     assert services.observation.registry.get_sample_value("pagegrade_monitor_runs_total", {"outcome": "queued"}) == 2
 
 
-def test_pages_of_sitemaps_are_read_before_they_are_queued(tmp_path: Path) -> None:
-    """One that cannot be read, or that we must not ask for any more, is said to be unreachable."""
+class Sets(msgspec.Struct):
+    """Monitors of sitemaps that one site has, all of one account."""
+
+    services: Services
+    site: Site
+    caller: Caller
+
+    def add(self, *paths: str, routes: Routes = MappingProxyType({})) -> list[int]:
+        """Monitors that are due; paths without a route have sitemaps of one page each."""
+        self.site.routes = {
+            **{
+                each: typed(f"<urlset><url><loc>{self.site.origin}/page</loc></url></urlset>", "application/xml")
+                for each in paths
+            },
+            **routes,
+        }
+        return [self._add(f"{self.site.origin}{each}" if each.startswith("/") else each) for each in paths]
+
+    def _add(self, url: str) -> int:
+        pages = PageSet(kind="sitemap", value=url)
+        return self.services.database.write_here(
+            lambda tx: create_monitor(tx, self.caller, MonitorChange(), self.services.options, 0, pages=pages)
+        ).id
+
+    def found(self, *numbers: int) -> list[tuple[int | None, bool, bool]]:
+        """(Pages, is unreachable, is put off) of each monitor."""
+        database = self.services.database
+        monitors = [
+            database.read_here(partial(load_monitor, account_id=self.caller.account.id, monitor_id=number))
+            for number in numbers
+        ]
+        soon_ms = now_ms() + PUT_OFF_MS
+        return [
+            (each.pages_found, each.unreachable_since_ms is not None, now_ms() < each.due_at_ms <= soon_ms)
+            for each in monitors
+            if each is not None
+        ]
+
+
+def with_sets(tmp_path: Path, script: Callable[[Sets], Awaitable[None]]) -> None:
+    """Run a script with monitors of sitemaps of a site of our own."""
 
     async def go() -> None:
         options = ServiceOptions(analyze=AnalyzeOptions(allow_networks=parse_networks(["127.0.0.0/8"])))
         services = Services(database=make_database(tmp_path), options=options)
-        caller = Caller(account=add_owner(services.database)[0])
-
-        def create(url: str) -> int:
-            pages = PageSet(kind="sitemap", value=url)
-            return services.database.write_here(
-                lambda tx: create_monitor(tx, caller, MonitorChange(), options, 0, pages=pages)
-            ).id
-
         try:
             async with Site({}) as site:
-                listed = f"<urlset><url><loc>{site.origin}/a</loc></url><url><loc>{site.origin}/b</loc></url></urlset>"
-                site.routes = {"/sitemap.xml": typed(listed, "application/xml")}
-                names = [f"{site.origin}/sitemap.xml", f"{site.origin}/none.xml", "http://10.0.0.1/sitemap.xml"]
-                numbers = [create(name) for name in names]
-                settled = await queue_due_monitors(services)
-
-            found = [
-                services.database.read_here(lambda tx, number=number: load_monitor(tx, caller.account.id, number))  # type: ignore[misc]
-                for number in numbers
-            ]
-            assert settled == 3
-            assert [each and (each.pages_found, each.unreachable_since_ms is None) for each in found] == [
-                (2, True),
-                (None, False),
-                (None, False),
-            ]
-            assert waiting(services) == 2
+                await script(Sets(services, site, Caller(account=add_owner(services.database)[0])))
         finally:
             services.database.close()
             services.passwords.close()
 
     asyncio.run(go())
+
+
+def test_pages_of_sitemaps_are_read_before_they_are_queued(tmp_path: Path) -> None:
+    """One that cannot be read, or that we must not ask for any more, is said to be unreachable."""
+
+    async def script(sets: Sets) -> None:
+        two = "<urlset><url><loc>https://a.example/a</loc></url><url><loc>https://a.example/b</loc></url></urlset>"
+        numbers = sets.add(
+            "/sitemap.xml",
+            "/none.xml",
+            "http://10.0.0.1/sitemap.xml",
+            routes={"/sitemap.xml": typed(two, "application/xml"), "/none.xml": Reply(status=404)},
+        )
+
+        assert await queue_due_monitors(sets.services) == 3
+        assert sets.found(*numbers) == [(2, False, False), (None, True, False), (None, True, False)]
+        assert waiting(sets.services) == 2
+
+    with_sets(tmp_path, script)
+
+
+def test_all_sitemaps_of_one_account_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than may wait in its line for a person's form."""
+    monkeypatch.setattr(module, "SITEMAP_WAIT_S", 10 * SOON_S)
+    count = SITEMAPS_AT_ONCE + SITEMAPS_WAITING + 1
+
+    async def script(sets: Sets) -> None:
+        numbers = sets.add(*(f"/{number}.xml" for number in range(count)))
+
+        assert await queue_due_monitors(sets.services) == count
+        assert sets.found(*numbers) == [(1, False, False)] * count
+
+    with_sets(tmp_path, script)
+
+
+def test_a_sitemap_whose_turn_did_not_come_is_put_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not said to be unreachable; the first of the account is read however long it takes."""
+    monkeypatch.setattr(module, "SITEMAP_WAIT_S", 0.5)
+    monkeypatch.setattr("pagegrade.service.sitemaps.WHOLE_S", 1.0)
+
+    async def script(sets: Sets) -> None:
+        numbers = sets.add("/slow.xml", "/1.xml", "/2.xml", routes={"/slow.xml": Reply(hangs=True)})
+
+        assert await queue_due_monitors(sets.services) == 3
+        assert sets.found(*numbers) == [(None, True, False), (None, False, True), (None, False, True)]
+
+    with_sets(tmp_path, script)
+
+
+def test_a_person_reads_a_sitemap_beside_those_that_are_due(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the same account, all of whose own hang."""
+    monkeypatch.setattr("pagegrade.service.sitemaps.WHOLE_S", 2 * SOON_S)
+
+    async def script(sets: Sets) -> None:
+        asked = asyncio.Event()
+
+        def hang(_: Asked) -> Reply:
+            asked.set()
+            return Reply(hangs=True)
+
+        hanging = dict.fromkeys([f"/{number}.xml" for number in range(SITEMAPS_AT_ONCE + SITEMAPS_WAITING)], hang)
+        sets.add("/person.xml", *hanging, routes=hanging)
+        async with asyncio.TaskGroup() as group:
+            look = group.create_task(queue_due_monitors(sets.services))
+            async with asyncio.timeout(SOON_S):
+                await asked.wait()
+            typed_url = f"{sets.site.origin}/person.xml"
+            found = await read_sitemap_urls(sets.services, typed_url, account_id=sets.caller.account.id)
+            look.cancel()
+
+        assert found.urls == (f"{sets.site.origin}/page",)
+
+    with_sets(tmp_path, script)
+
+
+def test_limits_of_ours_make_no_sitemap_unreachable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of a site in a minute: it is put off."""
+    monkeypatch.setattr("pagegrade.service.sitemaps.SITE_FILES_PER_MINUTE", 0)
+
+    async def script(sets: Sets) -> None:
+        numbers = sets.add("https://far.example/sitemap.xml", "/near.xml")
+
+        assert await queue_due_monitors(sets.services) == 2
+        assert sets.found(*numbers) == [(None, False, True), (1, False, False)]
+
+    with_sets(tmp_path, script)
+
+
+@pytest.mark.parametrize("failure", [OSError("no process left"), RuntimeError("a mistake"), Unavailable("not now")])
+def test_a_sitemap_that_we_cannot_read_keeps_no_other_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception
+) -> None:
+    """The failure is ours, so it is put off, and not said to be unreachable."""
+
+    async def stumble(services: Services, url: str, *, account_id: int) -> FoundURLs:
+        if url.endswith("/1.xml"):
+            raise failure
+        return await read_sitemap_urls(services, url, account_id=account_id)
+
+    monkeypatch.setattr(module, "read_sitemap_urls", stumble)
+
+    async def script(sets: Sets) -> None:
+        numbers = sets.add("/1.xml", "/2.xml")
+
+        assert await queue_due_monitors(sets.services) == 2
+        assert sets.found(*numbers) == [(None, False, True), (1, False, False)]
+
+    with_sets(tmp_path, script)

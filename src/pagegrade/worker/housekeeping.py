@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Final
@@ -18,7 +19,7 @@ from pagegrade.model.monitors import Monitor
 from pagegrade.service.accounts.quotas import find_low, warn_of_quotas
 from pagegrade.service.accounts.sessions import forget_sessions
 from pagegrade.service.administration import finish_erasure
-from pagegrade.service.container import Services
+from pagegrade.service.container import SITEMAP_WAIT_S, SITEMAPS_AT_ONCE, Services
 from pagegrade.service.monitors.due_runs import AT_ONCE, find_due, find_too_far, queue_due
 from pagegrade.service.retention import follow_clock, prune_expired
 from pagegrade.service.sitemaps import read_sitemap_urls
@@ -210,22 +211,35 @@ async def schedule_monitors(services: Services) -> None:
         pass
 
 
-async def _read_sitemaps(services: Services, due: Sequence[Monitor]) -> dict[int, tuple[str, ...]]:
-    """Return id of a monitor -> pages of its sitemap; those that cannot be read now are left out.
+async def _read_sitemaps(services: Services, due: Sequence[Monitor]) -> dict[int, tuple[str, ...] | None]:
+    """Return id of a monitor -> pages of its sitemap, none if it cannot be read; ``None``: we could not ask for it.
 
-    They are read at the same time, within the time limit of one.
+    One of an account after the other, of two accounts at the same time, so that people find slots for theirs. Those
+    that cannot begin within ``SITEMAP_WAIT_S`` have to wait for another look: other monitors wait for this one.
     """
+    loop = asyncio.get_running_loop()
+    until_s = loop.time() + SITEMAP_WAIT_S
+    at_once = asyncio.Semaphore(SITEMAPS_AT_ONCE)
+    lines: defaultdict[int, asyncio.Semaphore] = defaultdict(partial(asyncio.Semaphore, 1))
 
-    async def read(monitor: Monitor, url: str) -> tuple[int, tuple[str, ...]]:
-        try:
-            found = await read_sitemap_urls(services, url, account_id=monitor.account_id)
-        except (InvalidInput, Unavailable):
-            return monitor.id, ()
-        return monitor.id, found.urls
+    async def read(monitor: Monitor, url: str) -> tuple[int, tuple[str, ...] | None]:
+        async with lines[monitor.account_id], at_once:
+            if loop.time() > until_s:
+                return monitor.id, None
+            try:
+                found = await read_sitemap_urls(services, url, account_id=monitor.account_id)
+            except InvalidInput:
+                return monitor.id, ()
+            except Unavailable:
+                return monitor.id, None
+            except Exception:
+                # One strange sitemap must not keep the others waiting.
+                logger.exception("sitemap_failed", extra={"monitor": monitor.id})
+                return monitor.id, None
+            return monitor.id, None if found.failure == "busy" else found.urls
 
     wanted = [(each, each.pages.value) for each in due if each.pages is not None and each.pages.kind == "sitemap"]
-    found = await asyncio.gather(*(read(*each) for each in wanted))
-    return {number: urls for number, urls in found if urls}
+    return dict(await asyncio.gather(*(read(*each) for each in wanted)))
 
 
 async def queue_due_monitors(services: Services) -> int:
@@ -241,7 +255,8 @@ async def queue_due_monitors(services: Services) -> int:
                     monitor=monitor,
                     options=services.options,
                     now_ms=now_ms(),
-                    urls=sitemaps.get(monitor.id),
+                    urls=sitemaps.get(monitor.id) or None,
+                    is_unread=sitemaps.get(monitor.id, ()) is None,
                 )
             )
         except Unavailable:

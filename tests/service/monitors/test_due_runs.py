@@ -404,6 +404,21 @@ def test_clocks_that_jump_by_an_hour_lose_and_double_nothing(schedule: Schedule)
     assert len(queued) > 20
 
 
+def test_a_sitemap_that_was_not_asked_for_waits(schedule: Schedule) -> None:
+    """Nothing else of its monitor changes, and a monitor that changed meanwhile is left alone."""
+    monitor = schedule.create()
+    due_ms = monitor.due_at_ms
+
+    work = partial(queue_due, monitor=monitor, options=OPTIONS, now_ms=due_ms, is_unread=True)
+    show(schedule.database, due_ms)
+
+    assert [schedule.database.write_here(work).outcome for _ in range(2)] == ["put_off", "taken"]
+    after = schedule.monitor()
+
+    assert after.due_at_ms == due_ms + PUT_OFF_MS
+    assert (after.unreachable_since_ms, after.last_run_at_ms, after.last_due_at_ms) == (None, None, None)
+
+
 def test_a_full_queue_waits(schedule: Schedule) -> None:
     """Half of it is left to requests: the account's puts off its own monitors, the installation's holds all."""
     due_ms = schedule.create().due_at_ms

@@ -126,7 +126,7 @@ def _expression(schedule: str, jitter: int) -> tuple[str, int]:
 
 DueOutcome = Literal["queued", "skipped", "put_off", "taken", "full"]
 PUT_OFF_MS: Final = 60_000
-"""A due time of an account with too many unfinished runs is put off for so long."""
+"""A due time that has to wait for other work of the account is put off for so long."""
 AT_ONCE: Final = 200
 """Monitors of one look."""
 QUEUE_SHARE: Final = 2
@@ -163,24 +163,32 @@ def find_too_far(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
 
 
 def queue_due(
-    tx: Transaction, monitor: Monitor, options: ServiceOptions, now_ms: int, *, urls: Sequence[str] | None = None
+    tx: Transaction,
+    monitor: Monitor,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    urls: Sequence[str] | None = None,
+    is_unread: bool = False,
 ) -> DueRun:
     """Queue the run of a monitor that is due, begin its crawl or look up its pages, and set its next due time.
 
     The due time is skipped while a run of the report or a crawl of the audit is unfinished, where the account, the
     report or the site is not available, and where a quota of the account is used up; several that were missed are one.
-    It is put off while the account has too many unfinished runs or crawls.
+    It is put off while the account has too many unfinished runs or crawls, or because its sitemap was not asked for.
 
     Args:
         monitor: As ``find_due`` returned it; if it has changed since, nothing is done (``taken``).
-
         urls: Of the sitemap of the monitor; ``None``: it has none, or it could not be read.
+        is_unread: We could not ask for its sitemap now, whatever its site would have answered.
 
     Returns:
         What was done; ``full``: nothing, because the queue of the installation is.
     """
     hold_account(tx, monitor.account_id)
     now = moment(tx, now_ms)
+    if is_unread:
+        return _put_off(tx, monitor, now)
     if monitor.report_id is not None:
         if count_unfinished(tx, None) * QUEUE_SHARE >= options.queue:
             return DueRun(outcome="full", report_id=monitor.report_id)
