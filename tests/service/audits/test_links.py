@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -159,6 +160,43 @@ def test_links_are_sorted_by_their_targets(database: Database, alice: Caller) ->
     assert part(1, 10, LinkFilter(to=3)) == (["1-3", "2-3"], 2)
     assert part(9, 10) == ([], 5)
     assert part(1, 10, LinkFilter(status=404)) == ([], 0)
+
+
+def test_links_by_target_hold_one_page_of_them(database: Database) -> None:
+    """However many links a target has: those of one batch at a time, and those that are listed."""
+    caller = Caller(account=add_owner(database, "Bob")[0])
+    audit = make_audit(database, caller)
+    crawl = claim(database)
+
+    assert crawl is not None
+    count, of_each = 40, 1_000
+
+    def work(tx: Transaction) -> None:
+        advance_crawl(tx, replace(crawl, urls=2, fetched=2, segments=count), now_ms())
+        add_urls(tx, crawl.id, [NewURL(1, 11, 0, 0, 0, 0, URLState.OUTSIDE, "https://example.com/")])
+        for number in range(count):
+            rows = [
+                LinkRow(at, 1, "a", nofollow=False, place="main", anchor=f"{number}-{at}", hreflang="")
+                for at in range(of_each)
+            ]
+            add_segments(tx, crawl.id, number, {"links": pack_segment(rows)})
+
+    def page(number: int) -> Listed[ShownLink]:
+        part = ListPart(page=number, per_page=25)
+        return database.read_here(
+            partial(list_links, caller=caller, audit_id=audit.id, which=ALL, part=part, order="target")
+        )
+
+    database.write_here(work)
+    page(1)
+    tracemalloc.start()
+    found = page(count * of_each // 25)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert seen(found.items) == [f"{count - 1}-{at}" for at in range(of_each - 25, of_each)]
+    assert found.total == count * of_each
+    assert peak < 3_000_000
 
 
 def test_links_are_those_of_a_crawl_of_the_caller(database: Database, alice: Caller) -> None:

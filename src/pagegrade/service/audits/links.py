@@ -103,21 +103,24 @@ def _by_target(
 ) -> tuple[list[tuple[int, LinkRow]], int]:
     """(id, link) of a page of the links by their targets, and how many there are on all pages.
 
-    The links are read twice: once to count those of each target, then to collect those of the targets of this page.
-    Only they are in memory, with one number for each target.
+    The links are read twice: once to count those of each target, then to collect those of this page, which alone are in
+    memory, with one number for each target: a start page may be the target of all links but a few.
     """
     counts = Counter(row.to_id for _, row in each_link(tx, crawl, which))
-    wanted: set[int] = set()
-    before = passed = 0
+    places: dict[int, int] = {}  # of the next link of a target among those of all pages
+    passed = 0
     for target in sorted(counts):
-        if passed + counts[target] <= first:
-            before = passed + counts[target]
-        elif passed < first + count:
-            wanted.add(target)
+        if passed < first + count and passed + counts[target] > first:
+            places[target] = passed
         passed += counts[target]
-    found = [one for one in each_link(tx, crawl, which) if one[1].to_id in wanted] if wanted else []
-    found.sort(key=lambda one: (one[1].to_id, one[0]))
-    return found[first - before : first - before + count], passed
+    found: dict[int, tuple[int, LinkRow]] = {}
+    for one in each_link(tx, crawl, which) if places else ():
+        place = places.get(one[1].to_id)
+        if place is not None:
+            places[one[1].to_id] = place + 1
+            if first <= place < first + count:
+                found[place] = one
+    return [found[place] for place in sorted(found)], passed
 
 
 def each_link(tx: Transaction, crawl: Crawl, which: LinkFilter) -> Iterator[tuple[int, LinkRow]]:
