@@ -29,8 +29,10 @@ from pagegrade.store.repositories.members import (
     remove_membership,
     save_role,
 )
+from pagegrade.store.repositories.reports import add_batch, delete_reports
 from pagegrade.store.schema.account_tables import actions, invitations, memberships
 from pagegrade.store.schema.tables import api_keys
+from tests.share_builders import add_shared
 from tests.store_builders import NOW_MS, add_key, add_owner, make_database
 
 DAY_MS = 86_400_000
@@ -258,3 +260,30 @@ def test_names_are_those_of_the_account(tmp_path: Path) -> None:
         ("keys", key.id): "Key of Alice",
         ("members", bob.id): "Bob",
     }
+
+
+def test_a_batch_is_called_by_its_first_report_that_is_there(tmp_path: Path) -> None:
+    """One row is read for each batch, whatever the number of its reports."""
+    database = make_database(tmp_path)
+    alice, bob = (add_owner(database, name)[0] for name in ("Alice", "Bob"))
+    ids = [add_shared(database, alice, url=f"https://example.com/{place}", now_ms=NOW_MS).id for place in range(3)]
+
+    def work(tx: Transaction) -> list[int]:
+        made = [
+            add_batch(tx, alice.id, each, refused=b"[]", now_ms=NOW_MS) for each in (ids[::-1], ids, ids[:1], ids[1:])
+        ]
+        delete_reports(tx, (ids[0],))
+        return made
+
+    back, forth, gone, rest = database.write_here(work)
+    wanted = {"batches": (back, forth, gone, rest)}
+    query, target, _ = NAMED["batches"]
+    rows = database.read_here(lambda tx: tx.execute(query.where(target.in_((back, forth, rest)))).all())
+
+    assert database.read_here(lambda tx: names_of(tx, alice.id, wanted)) == {
+        ("batches", back): "https://example.com/2",
+        ("batches", forth): "https://example.com/1",
+        ("batches", rest): "https://example.com/1",
+    }
+    assert len(rows) == 3
+    assert database.read_here(lambda tx: names_of(tx, bob.id, wanted)) == {}

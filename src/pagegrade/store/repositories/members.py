@@ -57,10 +57,16 @@ NAMED: Final[Mapping[str, tuple[Select[Any], ColumnElement[Any], ColumnElement[A
     ),
     "audits": (select(audits.c.id, audits.c.start_url), audits.c.id, audits.c.account_id),
     "batches": (
-        select(batches.c.id, reports.c.url)
-        .join(batch_reports, batch_reports.c.batch_id == batches.c.id)
-        .join(reports, reports.c.id == batch_reports.c.report_id)
-        .order_by(batches.c.id, batch_reports.c.position.desc()),
+        # One look at the beginning of an index for each: a batch has up to 500 reports, and a log many batches.
+        select(
+            batches.c.id,
+            select(reports.c.url)
+            .join_from(batch_reports, reports, reports.c.id == batch_reports.c.report_id)
+            .where(batch_reports.c.batch_id == batches.c.id)
+            .order_by(batch_reports.c.position)
+            .limit(1)
+            .scalar_subquery(),
+        ),
         batches.c.id,
         batches.c.account_id,
     ),
@@ -253,7 +259,7 @@ def names_of(tx: Transaction, account_id: int, ids: Mapping[str, Collection[int]
     """Return names that targets of actions have now, by kind and id; of those that are gone there is none.
 
     Args:
-        ids: By kind, one of ``NAMED``; of a report, monitor or audit the name is a URL.
+        ids: By kind, one of ``NAMED``, which says what the name is: often a URL.
     """
     found: dict[tuple[str, int], str] = {}
     for kind, (query, target, account) in NAMED.items():
