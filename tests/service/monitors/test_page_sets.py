@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pagegrade.model.account import DEFAULT_PLAN
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.monitors import Monitor, PageSet
 from pagegrade.model.stored import ListPart, Privacy
@@ -257,12 +258,23 @@ def test_the_set_of_a_site_goes_with_the_site(instance: Instance) -> None:
     assert listed.items == ()
 
 
+def test_pages_get_reports_without_a_browser_when_its_time_is_used_up(instance: Instance) -> None:
+    """Also where the installation lets a browser draw every page."""
+    instance.options = ServiceOptions(render="always", plans=((DEFAULT_PLAN, {"browser_minutes_per_month": 0}),))
+    monitor = begin(instance, "sitemap", "b.example/sitemap.xml")
+    settle(instance, urls=("https://b.example/1", "https://b.example/new"))
+
+    assert len(watched(instance, monitor)) == 2
+
+
 @pytest.mark.parametrize(
     ("sent", "field", "code"),
     [
         ({"project": "a.example", "tag": "x"}, "tag", "conflict"),
         ({"project": "//"}, "project", "invalid"),
         ({"tag": "x" * 41}, "tag", "too_long"),
+        ({"tag": "a,b"}, "tag", "invalid"),
+        ({"tag": "shop\u200b"}, "tag", "invalid"),
         ({"sitemap": "ftp://a.example/"}, "sitemap", "scheme_not_allowed"),
         ({"sitemap": "http://127.0.0.1/sitemap.xml"}, "sitemap", "address_not_allowed"),
     ],

@@ -91,11 +91,11 @@ class Monitor(Document, frozen=True, kw_only=True):
         Timestamp | None, about("The next due time; null while it is paused.", "2026-01-06T03:17:12.000Z")
     ]
     last_run_at: Annotated[
-        Timestamp | None, about("Time its last run was queued; null before the first.", "2026-01-05T03:17:14.120Z")
+        Timestamp | None, about("When it last queued a run or looked up a set; null: none.", "2026-01-05T03:17:14.120Z")
     ]
     unreachable_since: Annotated[
         Timestamp | None,
-        about("Since when the page cannot be reached, after two failed analyses in a row; null: it can.", None),
+        about("Since when the page (in two analyses in a row) or sitemap cannot be reached; null: it can.", None),
     ]
     created_at: Annotated[Timestamp, about("Time of its creation.", "2026-01-02T08:00:00.000Z")]
     updated_at: Annotated[Timestamp, about("Time of its last change.", "2026-01-05T12:34:56.789Z")]

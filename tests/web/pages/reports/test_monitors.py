@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from pagegrade.web.pages.reports.monitors import _as_picked, _conditions_of
+from pagegrade.worker.housekeeping import queue_due_monitors
 from tests.report_builders import make_failed_report, make_report
 from tests.store_builders import add_owner
 from tests.web.calling import BASE_URL, Instance, with_instance
@@ -301,5 +302,24 @@ def test_many_pages_are_monitored_by_one_form(tmp_path: Path) -> None:
         assert "All pages of the sites with a tag" in edit
         assert 'name="of"' not in edit
         assert changed.headers["location"] == "/monitors?said=saved"
+
+    with_instance(tmp_path, script)
+
+
+def test_pages_of_a_set_that_are_bad_are_no_breach(tmp_path: Path) -> None:
+    """A set without a budget, one page of which cannot be reached, has none that is breached."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://a.example/1")
+        await instance.finish(make_report(score=60))
+        await instance.page("POST", "/monitors/new", data={"kind": "project", "of": "a.example", "schedule": "daily"})
+        await queue_due_monitors(instance.services)
+        for _ in range(2):
+            await instance.call("PUT", "/api/v1/reports/1", data={"results": 1})
+            await instance.finish(make_failed_report())
+        listed = (await instance.page("GET", "/monitors")).text
+
+        assert "Breached" not in listed
+        assert '<a href="/monitors/1">1 page breaches a budget or cannot be reached</a>' in listed
 
     with_instance(tmp_path, script)
