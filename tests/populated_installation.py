@@ -141,7 +141,7 @@ async def move_in(instance: Instance) -> Left:
 def _add_sign_ins(tx: Transaction, account_id: int) -> None:
     known = Identity(issuer="https://login.example.org", subject="42", email="bob@example.org")
     add_identity(tx, account_id, known, now_ms())
-    set_tags(tx, account_id, "example.com", ("shop",))
+    set_tags(tx, account_id, {"example.com": ("shop",)})
     add_passkey(
         tx,
         account_id,

@@ -522,8 +522,8 @@ class _Builder:
 
     def _monitor_of_set(self, tx: Transaction, alice: Account) -> int:
         """One of the sites with a tag, which has looked its pages up."""
-        set_tags(tx, alice.id, "shop-0.example", ("shop", "a client with a name of 40 characters xx"))
-        set_tags(tx, alice.id, "shop-1.example", ("shop",))
+        set_tags(tx, alice.id, {"shop-0.example": ("shop", "a client with a name of 40 characters xx")})
+        set_tags(tx, alice.id, {"shop-1.example": ("shop",)})
         made = add_monitor(
             tx,
             account_id=alice.id,

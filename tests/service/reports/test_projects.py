@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import Engine, event
 
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.stored import MAX_TAG, MAX_TAGS, SiteQuery
@@ -115,6 +117,23 @@ def test_tags_are_read_in_one_spelling() -> None:
         assert [each.code for each in caught.value.violations] == [code]
 
 
+@pytest.mark.parametrize(
+    "tag", ["\u200b", "\u00ad", "\u202e", "\x7f", "\x00", "\ud800", "shop\u200b", "\ufeffshop", "\u200d", "shop\u200c"]
+)
+def test_a_tag_that_nobody_could_type_again_is_refused(tag: str) -> None:
+    """One of nothing visible, and one that looks like another."""
+    with pytest.raises(ValidationFailed) as caught:
+        read_tags(["blog", tag])
+
+    assert [each.code for each in caught.value.violations] == ["invalid"]
+
+
+@pytest.mark.parametrize("tag", ["قالب\u200cها", "👩\u200d💻 team", "קידום", "größe", "a\tb", "ไทย", "c++"])
+def test_a_tag_may_be_in_any_language(tag: str) -> None:
+    """With the joiners that are part of its words."""
+    assert read_tags([tag]) == (" ".join(tag.split()),)
+
+
 def test_tags_belong_to_ones_own_projects(instance: Instance) -> None:
     """Bob's project of the same name has none, and a key of another project cannot give any."""
     database, alice, bob = instance.database, instance.alice, instance.bob
@@ -151,6 +170,28 @@ def test_many_projects_get_and_lose_tags_together(instance: Instance) -> None:
 
     assert [(each.name, len(each.tags)) for each in before] == [("a.example", 0), ("b.example", MAX_TAGS)]
     assert [each.tags for each in after] == [("new",), tuple(sorted((*full[2:], "new")))]
+
+
+def test_the_statements_for_tags_do_not_grow_with_the_projects(instance: Instance) -> None:
+    """The account is held for as long as they take."""
+    database, alice = instance.database, instance.alice
+    asked: list[str] = []
+    for number in range(20):
+        instance.create(f"https://{number}.example/")
+    names = [f"{number}.example" for number in range(20)]
+
+    def note(*sent: Any) -> None:
+        asked.append(sent[2])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        database.write_here(lambda tx: tag_projects(tx, alice, names, add=("new",), remove=()))
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    tagged = database.read_here(lambda tx: find_named(tx, alice, [*names, "", "unknown.example"]))
+
+    assert [(each.name, each.tags) for each in tagged] == [(name, ("new",)) for name in names]
+    assert len(asked) < len(names)
 
 
 def test_a_project_goes_with_its_tags(instance: Instance) -> None:

@@ -308,9 +308,8 @@ def test_projects_are_found_by_name_and_tag(tmp_path: Path) -> None:
         for name in ("a.example", "b.example", "b_b.example"):
             fill(tx, 1, name, 1)
         fill(tx, 2, "b.example", 1)
-        set_tags(tx, 1, "a.example", ("shop", "a client"))
-        set_tags(tx, 1, "gone.example", ("nowhere",))
-        set_tags(tx, 2, "b.example", ("shop", "his"))
+        set_tags(tx, 1, {"a.example": ("shop", "a client"), "gone.example": ("nowhere",)})
+        set_tags(tx, 2, {"b.example": ("shop", "his")})
 
         assert names(tx, search="b_") == ["b_b.example"]
         assert names(tx, search="%") == []
@@ -322,7 +321,7 @@ def test_projects_are_found_by_name_and_tag(tmp_path: Path) -> None:
         assert project is not None
         assert project.tags == ("a client", "shop")
         assert tags_of(tx, 1, ("a.example", "b.example")) == {"a.example": ("a client", "shop"), "b.example": ()}
-        set_tags(tx, 1, "a.example", ("blog",))
+        set_tags(tx, 1, {"a.example": ("blog",)})
         assert list_tags(tx, 1) == ("blog",)
 
     database.write_here(work)

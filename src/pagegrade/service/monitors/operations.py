@@ -40,7 +40,7 @@ from pagegrade.model.monitors import (
     Remind,
     Silence,
 )
-from pagegrade.model.stored import MAX_TAG, ListPart
+from pagegrade.model.stored import ListPart
 from pagegrade.parse.url import parse_target_url, project_of
 from pagegrade.report.gates import merge_budgets, parse_condition, parse_site_gate
 from pagegrade.report.sanitize import clean_text
@@ -50,6 +50,7 @@ from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.service.monitors.due_runs import check_schedule, next_due_ms
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report
+from pagegrade.service.reports.projects import read_tags
 from pagegrade.service.reports.validation import check_allowed
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Transaction
@@ -199,10 +200,10 @@ def read_page_set(
             return PageSet(kind="project", value=project)
         violations.append(_violation("project", "invalid", "Must be a host, like example.com."))
     elif "tag" in found:
-        tag = " ".join(clean_text(found["tag"]).lower().split())
-        if len(tag) <= MAX_TAG:
-            return PageSet(kind="tag", value=tag)
-        violations.append(_violation("tag", "too_long", f"At most {MAX_TAG} characters.", MAX_TAG))
+        try:
+            return PageSet(kind="tag", value=read_tags([found["tag"]], "tag")[0])
+        except ValidationFailed as refused:
+            violations.extend(refused.violations)
     elif "sitemap" in found:
         try:
             url = parse_target_url(found["sitemap"]).url

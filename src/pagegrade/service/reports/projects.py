@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -12,7 +13,6 @@ from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ValidationFailed, Violation
 from pagegrade.model.stored import MAX_TAG, MAX_TAGS, RATINGS, SiteQuery
 from pagegrade.parse.url import project_of
-from pagegrade.report.sanitize import clean_text
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports.listing import WEEK_MS
 from pagegrade.store.engine.database import Transaction
@@ -24,6 +24,8 @@ from pagegrade.store.repositories.projects import EVERY, average_score, pages_th
 
 DELETED_AT_ONCE: Final = 200
 """Reports per transaction: a large project must not block the writer for other clients."""
+_JOINERS: Final = "\u200c\u200d"
+"""Format characters that words of some languages and emoji have inside."""
 
 
 class ProjectFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,16 +112,22 @@ def read_tags(texts: Iterable[str], field: str = "tags") -> tuple[str, ...]:
         field: Where they were typed.
 
     Raises:
-        ValidationFailed: There are more than ``MAX_TAGS``, one is longer than ``MAX_TAG``, or has a comma.
+        ValidationFailed: There are more than ``MAX_TAGS``, one is longer than ``MAX_TAG``, or has a comma or
+            characters that nobody sees and could type again.
     """
-    tags = tuple(dict.fromkeys(" ".join(clean_text(each).lower().split()) for each in texts if each.strip()))
+    tags = tuple(dict.fromkeys(" ".join(each.lower().split()) for each in texts if each.strip()))
     if len(tags) > MAX_TAGS:
         raise _refused(field, "too_many", f"At most {MAX_TAGS} tags.", MAX_TAGS)
     if any(len(tag) > MAX_TAG for tag in tags):
         raise _refused(field, "too_long", f"At most {MAX_TAG} characters each.", MAX_TAG)
-    if any("," in tag for tag in tags):
-        raise _refused(field, "invalid", "A tag has no comma.")
+    if not all(map(_is_visible, tags)):
+        raise _refused(field, "invalid", "A tag has no commas, and no control or format characters.")
     return tags
+
+
+def _is_visible(tag: str) -> bool:
+    kinds = {unicodedata.category(character) for character in tag if character not in _JOINERS}
+    return "," not in tag and kinds.isdisjoint({"Cc", "Cf", "Cs"}) and tag == tag.strip(_JOINERS)
 
 
 def _refused(field: str, code: str, message: str, limit: int | None = None) -> ValidationFailed:
@@ -134,14 +142,14 @@ def tag_project(tx: Transaction, caller: Caller, typed: str, tags: Sequence[str]
     """
     hold_account(tx, caller.account.id)
     project = _load(tx, caller, project_of(typed))
-    store.set_tags(tx, caller.account.id, project.name, tags)
+    store.set_tags(tx, caller.account.id, {project.name: tags})
     return _size(_load(tx, caller, project.name))
 
 
 def find_named(tx: Transaction, caller: Caller, names: Iterable[str]) -> tuple[ProjectSize, ...]:
     """Return those of the projects that the caller has, each once."""
-    found = (store.load_project(tx, caller.account.id, name) for name in dict.fromkeys(names) if caller.may_use(name))
-    return tuple(_size(project) for project in found if project is not None)
+    usable = dict.fromkeys(filter(caller.may_use, names))
+    return tuple(map(_size, store.load_projects(tx, caller.account.id, usable)))
 
 
 def tag_projects(
@@ -153,9 +161,11 @@ def tag_projects(
         ValidationFailed: One of them would have more than ``MAX_TAGS``.
     """
     hold_account(tx, caller.account.id)
-    for project in find_named(tx, caller, names):
-        tags = (*(tag for tag in project.tags if tag not in remove), *add)
-        store.set_tags(tx, caller.account.id, project.name, read_tags(tags, "add"))
+    tags = {
+        project.name: read_tags((*(tag for tag in project.tags if tag not in remove), *add), "add")
+        for project in find_named(tx, caller, names)
+    }
+    store.set_tags(tx, caller.account.id, tags)
 
 
 def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = DELETED_AT_ONCE) -> tuple[int, ...]:
@@ -170,7 +180,7 @@ def delete_project(tx: Transaction, caller: Caller, typed: str, *, limit: int = 
     decisions.delete_of_project(tx, caller.account.id, project)
     monitors.delete_of_project(tx, caller.account.id, project)
     webhooks.delete_of_project(tx, caller.account.id, project)
-    store.set_tags(tx, caller.account.id, project, ())
+    store.set_tags(tx, caller.account.id, {project: ()})
     return store.delete_from_project(tx, caller.account.id, project, limit=limit)
 
 

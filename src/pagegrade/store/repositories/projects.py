@@ -54,7 +54,12 @@ def list_projects(
     if skipped >= total or skipped > GREATEST_ID:
         return (), total
     listed = select(names.c.project).order_by(*_order(account_id, query, names)).limit(per_page).offset(skipped)
-    found: dict[str, dict[tuple[State, int | None], int]] = {name: {} for name in tx.execute(listed).scalars()}
+    return load_projects(tx, account_id, tx.execute(listed).scalars()), total
+
+
+def load_projects(tx: Transaction, account_id: int, names: Iterable[str]) -> tuple[Project, ...]:
+    """Return those of the projects that have a report of the account, in the order of the names."""
+    found: dict[str, dict[tuple[State, int | None], int]] = {name: {} for name in names if name != WHOLE_ACCOUNT}
     rows = tx.execute(
         select(report_counts.c.project, report_counts.c.state, report_counts.c.rating, report_counts.c.count).where(
             report_counts.c.account_id == account_id, report_counts.c.project.in_(tuple(found))
@@ -63,7 +68,7 @@ def list_projects(
     for name, state, rating, count in rows:
         found[name][state, rating or None] = count
     tags = tags_of(tx, account_id, found)
-    return tuple(Project(name=name, counts=counts, tags=tags[name]) for name, counts in found.items()), total
+    return tuple(Project(name=name, counts=counts, tags=tags[name]) for name, counts in found.items() if counts)
 
 
 def _names(account_id: int, query: SiteQuery) -> Subquery:
@@ -119,10 +124,10 @@ def list_tags(tx: Transaction, account_id: int) -> tuple[str, ...]:
     return tuple(sorted(tx.execute(select(site_tags.c.tag).where(*mine).distinct()).scalars()))
 
 
-def set_tags(tx: Transaction, account_id: int, name: str, tags: Iterable[str]) -> None:
-    """Give a project these tags in place of those that it had."""
-    tx.execute(delete(site_tags).where(site_tags.c.account_id == account_id, site_tags.c.project == name))
-    new = [{"account_id": account_id, "project": name, "tag": tag} for tag in tags]
+def set_tags(tx: Transaction, account_id: int, tags: Mapping[str, Iterable[str]]) -> None:
+    """Give each of some projects tags, by its name, in place of those that it had."""
+    tx.execute(delete(site_tags).where(site_tags.c.account_id == account_id, site_tags.c.project.in_(tuple(tags))))
+    new = [{"account_id": account_id, "project": name, "tag": tag} for name, of_it in tags.items() for tag in of_it]
     if new:
         tx.execute(insert(site_tags), new)
 

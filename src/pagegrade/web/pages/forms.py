@@ -118,6 +118,8 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("reason", "too_long"): N_("The reason is too long. Use at most 500 characters."),
     ("of", "required"): N_("Enter the name of a site, a tag, or the URL of a sitemap."),
     ("tag", "too_long"): N_("The tag is too long. Use at most 40 characters."),
+    ("tag", "invalid"): N_("A tag has no commas, and no characters that nobody sees."),
+    ("add", "invalid"): N_("A tag has no commas, and no characters that nobody sees."),
     ("parent_id", "conflict"): N_("This is one of the pages of another monitor. Change that one."),
     ("add", "too_many"): N_("A site has at most 20 tags. Nothing was saved: take some away."),
     ("add", "too_long"): N_("A tag is too long. Use at most 40 characters for each."),

@@ -9,6 +9,7 @@ import pytest
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Role
 from pagegrade.store.repositories.members import add_membership
+from pagegrade.web.pages.reports.projects import SHOWN_TAGS
 from tests.report_builders import make_report
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance
@@ -186,5 +187,31 @@ def test_the_list_is_searched_sorted_and_filtered_by_tag(tmp_path: Path) -> None
         assert "No site found" in nothing
         assert strange.status_code == 200
         assert "3 sites" in strange.text
+
+    with_instance(tmp_path, script)
+
+
+def test_the_filter_offers_a_limited_number_of_tags(tmp_path: Path) -> None:
+    """And the one that is chosen; how many there are besides is said."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create()
+        for number in range(SHOWN_TAGS // 20):
+            await instance.create(f"https://{number}.example/")
+            tags = [f"t{number * 20 + each:04}" for each in range(20)]
+            await instance.call("PUT", f"/api/v1/projects/{number}.example", json={"tags": tags})
+        full = (await instance.page("GET", "/projects?search=nothing")).text
+        await instance.call("PUT", "/api/v1/projects/example.com", json={"tags": ["y", "z"]})
+        more = (await instance.page("GET", "/projects?search=nothing")).text
+        chosen = (await instance.page("GET", "/projects?search=nothing&tag=z")).text
+
+        assert [text.count('<a class="pill"') for text in (full, more, chosen)] == [
+            1 + SHOWN_TAGS,
+            1 + SHOWN_TAGS,
+            2 + SHOWN_TAGS,
+        ]
+        assert "and 2 more" in more
+        assert "and 1 more" in chosen
+        assert " more</span>" not in full
 
     with_instance(tmp_path, script)

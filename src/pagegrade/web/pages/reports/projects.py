@@ -27,6 +27,8 @@ from pagegrade.web.request import Request
 
 PATH: Final = "/projects"
 PER_PAGE: Final = 25
+SHOWN_TAGS: Final = 100
+"""Tags that the list offers as a filter; an account may have any number of them."""
 SAID: Final = {
     **REPORTS_SAID,
     "deleted": ("good", N_("The site and its reports were deleted.")),
@@ -82,6 +84,7 @@ async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> R
         service.find_projects, view.now_ms, page=query.page, per_page=query.per_page, query=site_query(query)
     )
     said = SAID.get(sent.get("said", ""))
+    tags = await work.read(service.list_tags)
     return view.page(
         "projects.html.jinja",
         projects=[
@@ -93,7 +96,8 @@ async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> R
         total=total,
         asked=asked,
         page_url=lambda number: asked.url(page=number),
-        tags=await work.read(service.list_tags),
+        tags=[tag for at, tag in enumerate(tags) if at < SHOWN_TAGS or tag == query.tag],
+        tag_count=len(tags),
         page=query.page,
         last_page=max(1, -(-total // query.per_page)),
         said=None if said is None else view.texts.gettext(said[1]),

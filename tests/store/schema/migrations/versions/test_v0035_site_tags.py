@@ -27,7 +27,7 @@ def test_sites_of_the_version_before_can_have_tags(tmp_path: Path) -> None:
     database = make_empty(tmp_path)
     database.write_here(version_before)
     migrate(database)
-    database.write_here(lambda tx: set_tags(tx, 7, "a.example", ("shop",)))
+    database.write_here(lambda tx: set_tags(tx, 7, {"a.example": ("shop",)}))
     before = database.read_here(lambda tx: tags_of(tx, 7, ("a.example",)))
     database.write_here(lambda tx: tx.execute(text("DELETE FROM accounts WHERE id = 7")))
 
