@@ -318,6 +318,8 @@ SENT = "<title>x</title><form method=post action=/api>{}<button>OK</button></for
 WALLET = "<select name=wallet><option>MetaMask<option>Trezor</select>"
 ANY = "<select name=wallet><option>Browser wallet<option>Hardware wallet</select>"
 EXACT = "autocapitalize=none"
+KINDS = "<select name=wallet><option>{0} wallet<option>{1} wallet<option>{2} Wallet</select>"
+PARTS = words_of(12, name="word{}", more=EXACT)
 NAMED = '<textarea name="{}" placeholder="wallet"></textarea>'
 PURSE = "<p>wallet, purse, seed</p>"
 CVC = "<input name=cvv>"
@@ -400,6 +402,11 @@ def test_form_for_secrets_that_no_site_needs(body: str) -> None:
         SENT.format(ANY + words_of(11, more=EXACT) + "<input name=w12>"),
         SENT.format(ANY + words_of(12, name="member{}", more=EXACT)),
         SENT.format(ANY.replace("Browser wallet", "Browser") + words_of(12, more=EXACT)),
+        SENT.format("<p>Add it to Apple Wallet, Google Wallet or the wallet of our app.</p>" + PARTS),
+        SENT.format("<p>Гравировка: Wallet 1, Wallet 2, Wallet 3, Wallet 4</p>" + PARTS),
+        SENT.format(KINDS.format("Apple", "Google", "محفظة") + PARTS),
+        SENT.format(KINDS.format("Slim", "Leather", "長財布") + PARTS),
+        SENT.format("<p>A hardware wallet or a browser wallet? A desktop wallet?</p>" + PARTS),
         SENT.format("<p>Портмоне: wallet</p>" + words_of(12, more=EXACT)),
         SENT.format("<p>財布 wallet, 鍵 key</p>" + words_of(24, more="spellcheck=false")),
         SENT.format(NUMBER + CVC + PIN + AGAIN),

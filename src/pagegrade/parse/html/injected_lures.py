@@ -97,8 +97,6 @@ _NEW_FORM: Final = re.compile(r"createElement\(\s{0,3}[\"'`]form\b", re.IGNORECA
 _MIN_FARM: Final = 15
 """Other sites in one block of links for such goods."""
 _BLOCKS: Final = frozenset({"aside", "div", "footer", "nav", "ol", "section", "table", "td", "ul"})
-
-
 _MAX_LEFT: Final = re.compile(r"(?:^|;)opacity:0?(?:\.0[0-5]?\d{0,4}|0?)(?:;|$)")
 """Opacity of a frame that no one sees."""
 _AFTER_ADDRESS: Final = re.compile(r"[^;{}\n]{0,200}(?:\.key(?:Code)?|\.which|\.charCode|fromCharCode)\b")
@@ -152,8 +150,11 @@ _ONLY_WALLETS: Final = re.compile(
     re.IGNORECASE,
 )
 """Names that only wallets for money of computers have: those of leather are called so, too, and gardens have seeds."""
-_MIN_NAMED: Final = 3
-"""Times that a form names some wallet, in which words are typed as exactly as those of one for money."""
+_KIND_OF_WALLET: Final = re.compile(
+    r"<option[^<>]{0,200}>[^<>]{0,40}\b(?:browser|desktop|hardware|software)[-_ ]wallet", re.IGNORECASE
+)
+_MIN_KINDS: Final = 2
+"""Kinds of wallets to choose from, with which words are asked for that are typed as exactly as those of one."""
 _LAST_NUMBER: Final = re.compile(r"\d{1,2}(?=\D{0,2}$)")
 _CODE_OF_CARD: Final = re.compile(r"(?<![a-z])(?:cvv2?|cvc2?|ccv|csc|cc-csc)(?![a-z])", re.IGNORECASE)
 _PIN_OF_CARD: Final = re.compile(r"(?<![a-z])pin(?![a-z])", re.IGNORECASE)
@@ -281,9 +282,9 @@ def _forbidden_fields(document: Document) -> Iterator[Injection]:
     """Forms that are sent to a server with what no site needs: the words of a wallet, or all secrets of a person.
 
     The words are one field called so in a form that names a wallet, or as many numbered ones as a wallet has words in
-    a form that names what only wallets for money of computers have, or names a wallet again and again and lets a
-    browser change nothing in these fields. The secrets are the code of a card, its PIN
-    directly beside it, and one password of an account behind its name, none of them a new one.
+    a form that names what only wallets for money of computers have, or lets visitors choose between such kinds of
+    wallets and a browser change nothing in these fields. The secrets are the code of a card, its PIN directly beside
+    it, and one password of an account behind its name, none of them a new one.
     """
     asked = [one for one in document.controls[:MAX_ANCHORS] if not one.hidden and isinstance(one.node, Element)]
     names = [f"{one.attrs.get('name', '')} {one.attrs.get('id', '')} {_kind_of_field(one.attrs)}" for one in asked]
@@ -309,8 +310,8 @@ def _forbidden_field(form: Element, fields: Sequence[tuple[Control, str]]) -> Co
     said = form.html[:MAX_FORM_TEXT] if phrases or words else ""
     if phrases and _WALLET.search(said) is not None:
         return phrases[0]
-    is_often_named = sum(1 for _ in islice(_WALLET.finditer(said), _MIN_NAMED)) == _MIN_NAMED
-    if words and (_ONLY_WALLETS.search(said) is not None or (is_often_named and all(map(_is_typed_exactly, words)))):
+    is_choice = sum(1 for _ in islice(_KIND_OF_WALLET.finditer(said), _MIN_KINDS)) == _MIN_KINDS
+    if words and (_ONLY_WALLETS.search(said) is not None or (is_choice and all(map(_is_typed_exactly, words)))):
         return words[0]
     if any(_NOT_OF_BANKS.search(name) is not None for _, name in fields):
         return None
