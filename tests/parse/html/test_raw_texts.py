@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagegrade.parse.html.raw_texts import MIN_CHOICES, MIN_KEYS, find_choices, find_keys
+from pagegrade.parse.html.raw_texts import MIN_CHOSEN, MIN_KEYS, find_choices, find_keys
 from tests.builders import make_document
 from tests.linear import MAX_RATIO, growth
 
@@ -26,15 +26,41 @@ def test_key_with_a_price_behind_it(amount: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "nav", "found"),
-    [(8, NAV, 12), (9, NAV, 0), (1, PLAIN, 12), (2, PLAIN, 0)],
+    ("title", "names", "links"),
+    [
+        (
+            "chart.title – API",
+            ("chart.title", "legend.title", "legend.title.text", "axis.title", "axis.title.text"),
+            "",
+        ),
+        ("home.title", ("home.title", "home.text", "cart.title", "cart.text"), "/keys/{}"),
+        ("Ключи каталога", ("menu.title", "menu.file", "menu.edit", "help.title"), "#{}"),
+        ("翻訳キー一覧", ("form.title", "form.name", "form.mail", "mail.title"), "/{}.html"),
+        ("خصائص النافذة", ("window.title", "window.name", "element.title", "element.id"), "/ar/api?name={}"),
+    ],
 )
-def test_texts_of_visitors_stand_beside_keys(written: int, nav: str, found: int) -> None:
-    """At the limit and one past it: six of ten texts beside links that are keys, and nine of ten beside others."""
-    main = "<h2>rooms.title</h2><p>rooms.text</p><h2>spa.title</h2><p>spa.text</p>" + "<p>rooms.more</p>" * 7
-    said = "".join(f"<p>Очень тихо и красиво, {n}</p>" for n in range(written))
+def test_reference_of_names(title: str, names: tuple[str, ...], links: str) -> None:
+    """Links have a place for each name, or one is a part of another; in place of texts they are found."""
+    nav = "".join(f'<a href="{links.format(name)}">{name}</a>' for name in names)
+    main = "".join(f"<h2>{name}</h2><p>{name}</p>" for name in names[1:])
+    page = f"<title>{title}</title><nav>{nav}</nav><main><h1>{names[0]}</h1>{main}</main>"
 
-    assert keys(main + said, nav) == found
+    assert find_keys(make_document(page)) == ()
+    if links:
+        plain = "".join(f"<a href=/{n}>{name}</a>" for n, name in enumerate(names))
+        assert len(find_keys(make_document(page.replace(nav, plain)))) == 2 * len(names) - 1
+        assert find_keys(make_document(page.replace(nav, plain), url=f"https://example.com/{names[0]}")) == ()
+
+
+@pytest.mark.parametrize(
+    "more", ["<code>t('a')</code>", "<pre>a</pre>", "<dl><dt>a<dd>b</dl>", "<table><tr><td>a</table>"]
+)
+def test_reference_explains(more: str) -> None:
+    """By code, definitions or tables beside the names."""
+    main = "<h2>rooms.title</h2><p>rooms.text</p>" * 4
+
+    assert keys(main, PLAIN) == 9
+    assert keys(main + more, PLAIN) == 0
 
 
 @pytest.mark.parametrize(
@@ -54,57 +80,70 @@ def test_names_with_dots(main: str) -> None:
 
 
 SPUN = {
-    "en": ("{Fast|Quick} {help|service} in Wexley", "{Call|Ring} us {today|now|at once}: we {fix|repair} it."),
-    "ru": ("{Быстрый|Срочный} ремонт в Твери", "{Звоните|Пишите} нам {сегодня|сейчас}, мы {приедем|поможем}."),
+    "en": ("{Fast|Quick} {help|service}", "{Call|Ring} us {today|now|at once}: we {fix|repair} it."),
+    "ru": ("{Быстрый|Срочный} ремонт", "{Звоните|Пишите} нам {сегодня|сейчас}, мы {приедем|поможем}."),
     "ar": ("{تنظيف|غسيل} المنازل", "{اتصل|تواصل} بنا {اليوم|الآن} ونحن {نساعدك|نصلك}."),
-    "zh": ("{管道|下水道}疏通", "{马上|立即}打电话，我们{很快|立刻}上门。"),
-    "hi": ("{सस्ती|तेज़} सफ़ाई", "{आज|अभी} फ़ोन करें, हम {जल्दी|तुरंत} आएँगे।"),
-    "de": (
-        "{Günstig|Preiswert} umziehen in Ulm",
-        "Wir {packen|verpacken} {alles|Ihr Hab und Gut} und {fahren|bringen} es.",
-    ),
+    "zh": ("{管道|下水道}疏通", "{马上|立即}打电话，我们{很快|立刻}{上门|到家}。"),
+    "hi": ("{सस्ती|तेज़} सफ़ाई", "{आज|अभी} फ़ोन करें, हम {जल्दी|तुरंत} {आएँगे|पहुँचेंगे}।"),
+    "de": ("{Günstig|Preiswert} umziehen", "Wir {packen|verpacken} {alles|Ihr Hab und Gut} und {fahren|bringen} es."),
 }
+
+
+def choices(title: str, headings: str, paragraphs: str, more: str = "") -> int:
+    """Choices found in a page with these parts."""
+    return len(find_choices(make_document(f"<title>{title}</title><main>{headings}{paragraphs}{more}</main>")))
 
 
 @pytest.mark.parametrize("language", SPUN)
 def test_choices_of_words_that_nobody_made(language: str) -> None:
-    """In the name of a page and half of its texts; below the name alone, or in the texts alone, they are examples."""
+    """In the title, half of the headings and half of the paragraphs; in one of them alone, they are examples."""
     name, text = SPUN[language]
-    page = "<title>{}</title><h1>x</h1>{}"
-    half = f"<p>{text}</p>" * MIN_CHOICES
+    headings, paragraphs = f"<h2>{name}</h2>" * MIN_CHOSEN, f"<p>{text}</p>" * MIN_CHOSEN
+    others = "<h2>a</h2>" * MIN_CHOSEN + "<p>a</p>" * MIN_CHOSEN
 
-    assert len(find_choices(make_document(page.format(name, half + "<p>a</p>" * (MIN_CHOICES - 1))))) == MIN_CHOICES
-    assert find_choices(make_document(page.format(name, half + "<p>a</p>" * MIN_CHOICES))) == ()
-    assert find_choices(make_document(page.format(name, f"<p>{text}</p>" * (MIN_CHOICES - 1)))) == ()
-    assert find_choices(make_document(page.format("x", half))) == ()
-    assert find_choices(make_document(page.format(name, half.replace("<p>", "<p><code>")))) == ()
+    assert choices(name, headings, paragraphs, others) == 2 * MIN_CHOSEN
+    assert choices(name, headings, paragraphs, others + "<h2>a</h2>") == 0
+    assert choices(name, headings, paragraphs, others + "<p>a</p>") == 0
+    assert choices(name, headings.removeprefix(f"<h2>{name}</h2>"), paragraphs) == 0
+    assert choices(name, headings, paragraphs.removeprefix(f"<p>{text}</p>")) == 0
+    assert choices("x", headings, paragraphs) == 0
+    assert choices(name, headings, paragraphs.replace("{", "<code>{", 1)) == 0
+    assert choices(name, headings, f"<p>{text[: text.rindex('{')]}</p>" * 6) == 0
+    assert choices(name, headings, paragraphs, "<pre>{a|b}</pre>") == 0
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("service {start|stop}", "Stops it."),
-        ("Mengen", "A = {x | x > 0}"),
-        ("Sets {x | x > 0}", "We read the line as such that."),
-        ("{{ title | upper }}", "{{ text | trim }}"),
-        ("{% if a | b %}", "{% block | x %}"),
-        ("${a|b}", "${a|b}"),
+        ("service {start|stop}", "service cron {start|stop|reload}"),
+        ("Mengen {x | x ist gerade}", "A = {x | x > 0}, B = {x | x ist Primzahl}, C = {y | y < 7}"),
+        ("Множества {x | x > 0}", "{x | x чётно}, {n | n делит 12}, {m | m — простое}"),
+        ("集合 {x|x>0}", "{x|2x+1=7}、{x|x<10}、{n|nは偶数}。"),
+        ("{ب | أ}", "اكتب {ب | أ} و{ج | د} ثم {ه | و}."),
+        ("ip {link | addr | route}", "ip link {add | delete | set} {dev | group} {up | down}"),
+        ("duplex {auto|full|half}", "speed {10|100|1000|auto} and {1|2} or {3|4}"),
+        ("Choose {is|are}", "The dogs {is|are} hungry. She {is|are} late. We {is|are} ready."),
+        ("Choose {is|are}", "The dogs {is|are} hungry, and she {has|have} a cat."),
+        ("{{ title | upper }}", "{{ text | trim }} {{ a | b }} {{ c | d }}"),
+        ("{% if a | b %}", "{% block | x %} {% a | b %} {% c | d %}"),
+        ("${a|b}", "${a|b} ${c|d} ${e|f}"),
         ("{| class=wikitable", "|} {|"),
-        ("{0|1}", "a {b} c | d"),
+        ("{0|1}", "{0|1} {2|3} {4|5}"),
         ("A | B {C}", "{D} | {E}"),
-        ("\\{a|b\\}", "\\{c|d\\}"),
+        ("\\{a|b\\}", "\\{c|d\\} \\{e|f\\} \\{g|h\\}"),
     ],
 )
 def test_braces_of_other_kinds(name: str, text: str) -> None:
-    """Commands, sets, templates, tables of wikis, and parts of a title."""
-    assert find_choices(make_document(f"<title>{name}</title><h1>x</h1>{f'<p>{text}</p>' * 6}")) == ()
+    """Commands, sets, exercises, templates, tables of wikis, and parts of a title, in the name and all texts."""
+    assert choices(name, f"<h1>{name}</h1>" * 4, f"<p>{text}</p>" * 6) == 0
 
 
 @pytest.mark.parametrize("part", ["{a|", "{a|b} ", "a.b ", "a.b.c.d.e ", "{|", "home.title "])
 def test_long_texts_cost_linear_time(part: str) -> None:
     """Each search is bounded."""
     pages = {
-        n: make_document("<title>{a|b}</title><h1>home.title</h1>" + f"<p>{part * 40}</p>" * n) for n in (200, 400, 800)
+        n: make_document("<title>{a|b}</title><h1>home.title</h1>" + f"<h2>{{a|b}}</h2><p>{part * 40}</p>" * n)
+        for n in (200, 400, 800)
     }
 
     assert growth(lambda n: (find_keys(pages[n]), find_choices(pages[n])), 200) <= MAX_RATIO

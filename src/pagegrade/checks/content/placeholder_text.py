@@ -241,21 +241,23 @@ def placeholder_text(document: Document, resources: Resources | NotGathered) -> 
     place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", where nine of ten amounts or
     dates of the page are like that, or a fifth of its cells and items; keys in place of nine of ten texts below a name
     that is one, if that of a heading says so, as `home.title` does, and another one like it, or the first does and half
-    of the links are keys, too (a price may stand behind a key, and where all of this holds, six of ten texts are
-    enough); a choice of words in braces (`{fast|quick}`) in half of the headings and paragraphs, and in the title or
-    the first heading; twelve headings and links without a text or picture that are 60 % of all; four headings below
-    each of which the same element for a text has none, two thirds of all, beside 25 words at most, and no script knows
-    its class; or a table of which nine of ten cells, and twelve at least, have no data, beside 150 words at most. So
-    does a page that shows its source: JSON or the dump of a program's data that is half of the main text or more, text
-    in Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of versions,
-    or the code of PHP that the server does not run. An answer of an assistant in which three values are missing scores
-    49 at most, too, and so does a page that begins as such an answer does and whose name has a gap in brackets that
-    says what belongs there, as `[your city]` does, where its text has the same, another one that says so, and a third.
-    So does a page on which nobody can be reached: each link to a mail address or a telephone leads to a sample
-    (`info@yourdomain.example`, 0123 456789), and its addresses and footers hold three kinds of the sample data of
-    templates: such a mail address, which is always one of them, such a telephone number, a postal code or a number of a
-    register that counts or is zero, and a name like Max Mustermann. The main part counts on the front page of a site
-    alone, since manuals and templates show such data, and nothing does where the address is that of a demonstration.
+    of the links are keys, too (a price may stand behind a key, and a reference of names is free: it has code,
+    definitions or a table, a name in an address, or one that is a part of another); choices of words in braces
+    (`{fast|quick}`) in the title, in half of the headings and, three different ones in each, in half of the paragraphs
+    of a page without code and tables; twelve headings and links without a text or picture that are 60 % of all; four
+    headings below each of which the same element for a text has none, two thirds of all, beside 25 words at most, and
+    no script knows its class; or a table of which nine of ten cells, and twelve at least, have no data, beside 150
+    words at most. So does a page that shows its source: JSON or the dump of a program's data that is half of the main
+    text or more, text in Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a
+    conflict of versions, or the code of PHP that the server does not run. An answer of an assistant in which three
+    values are missing scores 49 at most, too, and so does a page that begins as such an answer does and whose name has
+    a gap in brackets that says what belongs there, as `[your city]` does, where its text has the same, another one that
+    says so, and a third. So does a page on which nobody can be reached: each link to a mail address or a telephone
+    leads to a sample (`info@yourdomain.example`, 0123 456789), and its addresses and footers hold three kinds of the
+    sample data of templates: such a mail address, which is always one of them, such a telephone number, a postal code
+    or a number of a register that counts or is zero, and a name like Max Mustermann. The main part counts on the front
+    page of a site alone, since manuals and templates show such data, and nothing does where the address is that of a
+    demonstration.
     Several paragraphs of filling text, and two sentences of an assistant, cost 8 points, however long the page is.
 
     ## Fails on
