@@ -138,3 +138,22 @@ def test_languages_without_a_list_are_not_said_to_pass(text: str, lang: str, sta
     verdict = run("link-text", page)
 
     assert (verdict.state if isinstance(verdict, Outcome) else None) == state
+
+
+@pytest.mark.parametrize(
+    ("body", "lang", "state"),
+    [
+        ("<p>للتسجيل اضغط <a href=/a>هنا</a>.", "ar", "generic"),
+        ("<p>להרשמה לחצו <a href=/a>כאן</a>.", "he", "generic"),
+        ("<p>اسمها <span lang=ar>سجل <a href=/a>هنا</a></span>.", "en", "generic"),
+        ("<p><a href=/a>هنا</a> <a href=/b>ليلى</a>", "ar", "descriptive"),
+        ("<p><a href=/b>ليلى</a>، <a href=/a>هنا</a>", "ar", "descriptive"),
+        ("<ul><li><a href=/a>كلمة</a><li><a href=/b>هنا</a></ul>", "ar", "descriptive"),
+        ("<p><a href=https://kan.example/>כאן</a> <a href=/x>ערוץ אחר</a>", "he", "descriptive"),
+        ("<p>A list: <a href=/w>هنا</a>", "", "descriptive"),
+        ("<p>Tags: <a href=/t>#info</a> <a href=/u>#gardening</a>", "en", "descriptive"),
+    ],
+)
+def test_names_that_are_written_like_a_word_that_says_nothing(body: str, lang: str, state: str) -> None:
+    """A girl, a broadcaster and a tag; the same word behind others leads to nobody."""
+    assert outcome("link-text", f'<!doctype html><html lang="{lang}"><title>T</title>{body}').state == state

@@ -71,11 +71,35 @@ def test_phrases_in_many_scripts(text: str, language: str) -> None:
     assert not is_generic_phrase(f"{text} 2026", language)
 
 
-def test_names_elsewhere_count_only_in_their_language() -> None:
-    """A front page named "Start" is none where nothing says the language; the loose reading covers them."""
-    assert is_generic_phrase("Tu", None)
-    assert not is_generic_phrase("Tu", "")
-    assert not is_generic_phrase("Tu", "es")
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("Tu", "sk"),
+        ("Saite", "lv"),
+        ("Hapa", "sw"),
+        ("Baca", "id"),
+        ("Lagi", "ms"),
+        ("Hemen", "eu"),
+        ("Siit", "et"),
+        ("Meer", "nl"),
+        ("Mais", "pt"),
+        ("Mer", "nb"),
+        ("Suite", "fr"),
+        ("Qui", "it"),
+        ("IR", "pt"),
+        ("IDE", "hu"),
+        ("Тук", "bg"),
+        ("Детали", "mk"),
+        ("هنا", "ar"),
+        ("כאן", "he"),
+    ],
+)
+def test_names_elsewhere_count_only_in_their_language(name: str, language: str) -> None:
+    """A string, a lake, rooms, a programming environment; the loose reading covers them."""
+    assert is_generic_phrase(name, None)
+    assert is_generic_phrase(name, language)
+    assert not is_generic_phrase(name, "")
+    assert not is_generic_phrase(name, "km")
 
 
 @pytest.mark.parametrize(
@@ -113,3 +137,47 @@ def test_what_readers_do_not_see_hides_no_phrase(text: str, language: str) -> No
 def test_signs_alone_are_no_phrase(text: str) -> None:
     """Nothing is left of them, or something else than a phrase."""
     assert not is_generic_phrase(text, "en")
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("#info", "en"),
+        (" #more ", "en"),
+        ("#hier", "de"),
+        ("#здесь", "ru"),
+        ("#المزيد", "ar"),
+        ("\u200f#هنا", "ar"),
+        ("＃詳細", "ja"),
+        ("#더보기", "ko"),
+        ("@info", "en"),
+        ("＠リンク", "ja"),
+        ("$LINK", "en"),
+        ("/more", "en"),
+        ("details/", "en"),
+        ("~/details", "en"),
+        ("&more", "en"),
+        ("%more", "en"),
+        (".info", "en"),
+        ("--link", "en"),
+        ("-view", "en"),
+        (":link", "en"),
+        ("<details>", "en"),
+        ("start()", "en"),
+        ("Info®", "de"),
+        ("Mehr™", "de"),
+    ],
+)
+def test_signs_that_make_a_name_are_no_decoration(name: str, language: str) -> None:
+    """Tags, accounts, paths, and the names of programs and of brands; the words alone say nothing."""
+    assert not is_generic_phrase(name, language)
+    assert not is_generic_phrase(name, "")
+    assert not is_generic_phrase(name, None)
+
+
+@pytest.mark.parametrize(
+    "text", ["...more", "-- more --", "-> more", "« more »", "[more]", "<< more", "– more", "(more)"]
+)
+def test_decoration_around_a_phrase_adds_nothing(text: str) -> None:
+    """Dots, dashes, arrows and brackets."""
+    assert is_generic_phrase(text, "en")

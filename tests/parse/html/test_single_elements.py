@@ -13,6 +13,7 @@ from pagegrade.parse.html.single_elements import (
     MAX_NODES,
     MAX_PARAMETERS,
     fills_item,
+    follows_words,
     is_cited,
     is_in_menu,
     own_text,
@@ -185,3 +186,20 @@ def test_only_the_nearest_levels_are_read() -> None:
 def test_item_that_holds_one_element(html: str, *, fills: bool) -> None:
     """At any level up to the limit, and one past it."""
     assert fills_item(make_document(f"<!doctype html>{html}").ids["a"].node) is fills
+
+
+@pytest.mark.parametrize(
+    ("html", "follows"),
+    [
+        ("<p>See <a href=/>here</a>", True),
+        ("<p>詳細は<a href=/>こちら</a>", True),
+        ("<p>2<a href=/>here</a>", True),
+        ("<p><a href=/>here</a> is more", False),
+        ("<p> – <a href=/>here</a>", False),
+        ("<p>See<p><a href=/>here</a>", False),
+        ("<p>See <b>it</b> <a href=/>here</a>", False),
+    ],
+)
+def test_words_right_before_an_element(html: str, *, follows: bool) -> None:
+    """In the same element; signs and spaces are none."""
+    assert follows_words(make_document(html).anchors[0].node) is follows

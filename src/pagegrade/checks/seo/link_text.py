@@ -7,12 +7,14 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import NotApplicable, Severity
 from pagegrade.parse.data.link_phrases import has_phrases, is_generic_phrase
-from pagegrade.parse.html.single_elements import is_cited, language_around
+from pagegrade.parse.html.single_elements import follows_words, is_cited, language_around
 from pagegrade.parse.url import strip_fragment
 
 FULL_AT: Final = 20
 _GEOMETRIC: Final = range(0x2190, 0x2C00)
 """Unicode blocks of pointers, technical signs, boxes, shapes and dingbats."""
+_ALSO_NAMES: Final = frozenset({"هنا", "כאן"})
+"""Words for "here" that are a girl's name and a broadcaster as well: those where no words stand before the link."""
 
 
 @check(
@@ -55,9 +57,10 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
     name is their absolute URL, which is read out letter by letter. On a page in another language, for which no such
     phrases are known, only the latter two are found, and nothing is said when there are none. In a `<cite>` or a list
     of sources, such as `class="references"`, a URL is fine. The name that assistive technology reads counts, so a label
-    or a hidden word that completes the phrase is enough. The single word "go" is no such phrase here, because it is
-    also a name. Links with `rel="nofollow"`, jumps within the page and links without any name are left out. One such
-    link costs half, twenty cost everything.
+    or a hidden word that completes the phrase is enough. Tags such as "#info", paths and other texts with a sign of a
+    name are none. The single word "go" is no such phrase here, because it is also a name, and the Arabic and Hebrew
+    words for "here" are one behind other words only. Links with `rel="nofollow"`, jumps within the page and links
+    without any name are left out. One such link costs half, twenty cost everything.
 
     ## Fails on
 
@@ -109,6 +112,8 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
 
 def _is_generic(anchor: Anchor, page_language: str) -> bool:
     """Return whether the name says nothing in the language of the link, inherited where it has none."""
+    if anchor.name in _ALSO_NAMES and not follows_words(anchor.node):
+        return False
     if "lang" in anchor.attrs:
         return is_generic_phrase(anchor.name, anchor.attrs["lang"])
     if not is_generic_phrase(anchor.name, None):

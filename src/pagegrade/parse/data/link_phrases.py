@@ -140,9 +140,16 @@ _GENERIC: Final = {
         "بدانید, شروع",
     }.items()
 }
-_NAMES_ELSEWHERE: Final = frozenset({"dito", "plus", "start", "tu", "zaidi"})
+_NAMES_ELSEWHERE: Final = frozenset(
+    "baca das dies dito este hapa hemen her ide ir itt klik lagi leggi lien lire mais mas meer mer mere plus qui saite"
+    " siit skakel start suite tu vai ver zaidi детали тук כאן هنا".split()
+)
 """Empty in one language and a name or another word in others: "Start" is the front page of German and Swedish sites,
-"Plus" a subscription or a size. They count only where the page says its language."""
+"Plus" a subscription or a size, "Saite" a string. They count only where the page says its language."""
+_OF_A_NAME: Final = re.compile(
+    r"\A(?:[\W_]*[#@$~/&%＃＠＄～／＆％]|(?:[.<]|-{1,2}|:{1,2})[^\W_])|(?:\(\)|[#/®™][\W_]*)\Z"
+)
+"""Signs that are no decoration: of tags, accounts, paths, options, programs and brands."""
 _ALL: Final = frozenset().union(*_GENERIC.values())
 _ALIASES: Final = {"bs": "hr", "fil": "tl", "in": "id", "iw": "he", "nb": "no", "nn": "no", "sh": "sr"}
 
@@ -155,7 +162,7 @@ def is_generic_phrase(text: str, language: str | None) -> bool:
         language: A language tag. Where it is empty, the phrases of all languages count but for those that name
             something in another; with ``None`` those count as well. A language without a list has none.
     """
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_CHARACTERS or _OF_A_NAME.search(text.strip()) is not None:
         return False
     phrase = _bare(text)
     if not phrase.isascii() and _UNSEEN.search(phrase):

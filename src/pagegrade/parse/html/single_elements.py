@@ -1,6 +1,7 @@
 """Facts about single elements, asked for few of them, so that the walk does not collect them.
 
-The menu around an element, the citation around a link, the text in an element, and parameters of an embedded object.
+The menu around an element, the citation around a link, the words before it, the text in an element, and parameters of
+an embedded object.
 """
 
 from __future__ import annotations
@@ -167,6 +168,12 @@ def fills_item(node: Node) -> bool:
         if around.tag in {"dd", "dt", "li", "td", "th"}:
             return True
     return False
+
+
+def follows_words(node: Node) -> bool:
+    """Return whether the text right before ``node``, in the same element, has a letter or a digit."""
+    before = node.previous_sibling if isinstance(node, Element) else None
+    return isinstance(before, Text) and any(map(str.isalnum, before.data))
 
 
 def language_around(node: Node) -> str | None:
