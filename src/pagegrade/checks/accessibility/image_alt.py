@@ -78,10 +78,9 @@ def image_alt(document: Document, accessibility: Accessibility) -> Verdict:
     makes things worse.
 
     It costs a quarter when an alternative is the name of a file or a word such as "image" or "photo" in any of about
-    forty languages, also with a number ("bild1"), when it consists of dots, dashes or asterisks, and when it is what a
-    program writes for nothing ("undefined", "{{ image.alt }}"). The name of a file says too little even beside a link
-    that downloads it. Whether other words fit what the image shows cannot be seen in the page. Long alternatives are
-    shown by `image-alt-length`.
+    forty languages, also with a number ("bild1"), and when it is what a program writes for nothing ("undefined",
+    "{{ image.alt }}"). The name of a file says too little even beside a link that downloads it. Whether other words fit
+    what the image shows cannot be seen in the page. Long alternatives are shown by `image-alt-length`.
 
     Four in ten well-known pages have an image without an alternative, most of them a handful. The first costs a
     quarter all the same: it is a barrier that the lowest level of the guidelines forbids, and a word or an empty `alt`

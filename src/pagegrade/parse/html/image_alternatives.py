@@ -23,18 +23,21 @@ MIN_DIGITS: Final = 4
 _DIGIT: Final = re.compile(r"\d")
 _FILE_NAME: Final = re.compile(r"[^\r\n]{0,199}[^\s]\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)", re.IGNORECASE)
 _GENERIC: Final = frozenset(
-    # What is another word or a name as well is left out: "imagine", "figure", "фотография" (also photography).
+    # What is another word or a name as well is left out: "imagine", "figure", "null" (zero), "фотография".
     "image img photo photograph picture pic graphic icon thumbnail untitled placeholder alt dsc dscf dscn"
-    " undefined null bild bilde billede foto fotó fotka grafik grafika afbeelding argazkia ảnh attēls fénykép"
+    " undefined bild bilde billede foto fotó fotka grafik grafika afbeelding argazkia ảnh attēls fénykép"
     " gambar görsel hình imagem imagen imatge imaxe immagine kuva kép mynd nuotrauka obraz obrazek obrázek"
     " obrázok paveikslėlis pilt poză resim slika valokuva zdjęcie şəkil εικόνα выява зображення изображение"
     " картинка світлина слика снимка сурет фото նկար լուսանկար სურათი ფოტო תמונה تصویر صورة الصورة عکس"
     " चित्र छवि तस्वीर फोटो ছবি รูป รูปภาพ ภาพ ภาพถ่าย 画像 写真 イメージ 图片 图像 照片 相片 圖片 圖像 이미지 사진".split(),
 )
+_NAME_INSIDE: Final = r"[\w\s.,|:?!&/'\"()\[\]$-]{1,200}"
 _UNFILLED: Final = re.compile(
-    r"\{\{.{0,200}\}\}|\{%.{0,200}%\}|\$\{.{0,200}\}|<%.{0,200}%>|%[A-Za-z_.]{1,80}%|\[object Object\]"
+    rf"(?=.{{0,200}}?[^\W\d_]{{3}})(?:\{{\{{\{{?{_NAME_INSIDE}\}}\}}\}}?|\{{%{_NAME_INSIDE}%\}}|\$\{{{_NAME_INSIDE}\}}"
+    rf"|<%=?{_NAME_INSIDE}%>|%[A-Za-z_.]{{3,80}}%|\[object Object\])",
+    re.DOTALL,
 )
-_SIGNS: Final = " .,-*_|\u00b7\u2013\u2014\u2022\u2026"
+"""A name in the braces of a template; formulas have braces in braces, other signs, or single letters."""
 _NUMBER: Final = re.compile(r"[\s_.#()-]{0,9}\d{1,9}\)?$")
 """The number after a filler word in names such as "bild1", "Image 2" and "IMG_2041"."""
 _DECORATIVE_ROLES: Final = frozenset({"none", "presentation"})
@@ -50,11 +53,8 @@ def lacks_alternative(image: Image) -> bool:
 
 def poor_alternative(name: str, url: str | None) -> str:
     """Explain why a text alternative says nothing: a filler word or the name of the file; "" when it says something."""
-    if name and not name[-1].isalnum():
-        if not name.strip(_SIGNS):
-            return "its text is only punctuation or a symbol"
-        if _UNFILLED.fullmatch(name):
-            return "left by a template"
+    if name and not name[-1].isalnum() and _UNFILLED.fullmatch(name):
+        return "left by a template"
     if _NUMBER.sub("", unicodedata.normalize("NFC", name.lower())) in _GENERIC:
         return "generic word"
     if _is_written_like_a_file(name) or _is_file_name_of(name, url):
