@@ -188,6 +188,18 @@ def test_attributes_need_a_permission_of_their_own() -> None:
         ("style-src 'self'", "<img src='{data}' alt=x>", "allowed"),
         ("default-src 'self'", "<img src='{data}' alt=x hidden>", "allowed"),
         ("default-src 'self'", "<img src='{data}' data-src=/b.png alt=x>", "allowed"),
+        ("default-src 'self'", "<img src='{data}' srcset='/b.png 1x' alt=x>", "allowed"),
+        ("default-src 'self'", "<img src='{data}' lazy-src=/b.png alt=x>", "allowed"),
+        ("default-src 'self'", "<img src='{data}' v-lazy=/b.png alt=x>", "allowed"),
+        ("default-src 'self'", "<img src='{data}' :src=photo alt=x>", "allowed"),
+        ("script-src 'self' 'unsafe-inline'; img-src *", "<img src='{data}' onload=show() alt=x>", "allowed"),
+        ("default-src 'self'", "<picture><source srcset=/b.webp><img src='{data}' alt=x></picture>", "allowed"),
+        ("default-src 'self'", "<picture><img src='{data}' alt=x></picture>", "some"),
+        (
+            "default-src 'self'",
+            "<img src='{data}' class=logo width=9 height=9 loading=lazy decoding=async title=x aria-label=x>",
+            "some",
+        ),
         ("default-src 'self'", "<img src='{short}' alt=x>", "allowed"),
     ],
 )

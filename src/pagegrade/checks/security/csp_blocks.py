@@ -29,6 +29,11 @@ _UPGRADED: Final = frozenset({"image", "media"})
 """Kinds of files that browsers request over https where a page over https names them with http."""
 MIN_DATA_CHARS: Final = 200
 """Characters of an image written as ``data:``; shorter ones hold the place of another."""
+_SHOWN: Final = frozenset(
+    "align alt border class decoding dir fetchpriority height hspace id itemprop lang loading longdesc role src style"
+    " tabindex title usemap vspace width".split()
+)
+"""Attributes of an image that shows what it holds; any other may name a file that a script puts in its place."""
 _CODE: Final = "script-src-attr"
 _TITLE: Final = "The policy blocks the page's own content"
 _WHY: Final = "Browsers do not load or run what the policy forbids, so visitors miss these parts of the page."
@@ -76,12 +81,13 @@ def csp_blocks(
     ## What it checks
 
     Every enforced policy, as browsers evaluate it, against the page's own stylesheets, scripts, images, fonts, frames
-    and media, images written as `data:`, its inline scripts and styles (a `sandbox` without `allow-scripts` or
-    `allow-forms` forbids scripts or forms), the code that lets a stylesheet apply once it is there, and the targets of
-    its forms. URLs that browsers change to https first are compared as https. Files of third parties do not count,
-    because a policy may keep those out on purpose. Blocking a part costs 6 points or more; where all styles or half of
-    the files and forms are blocked, the score is 49 at most. Where only attributes are blocked, `style` costs 1 point,
-    and event handlers of links, buttons, fields and forms cost 3. A page without an enforced policy is not evaluated.
+    and media, images written as `data:` (unless they hold the place of another), its inline scripts and styles (a
+    `sandbox` without `allow-scripts` or `allow-forms` forbids scripts or forms), the code that lets a stylesheet apply
+    once it is there, and the targets of its forms. URLs that browsers change to https first are compared as https.
+    Files of third parties do not count, because a policy may keep those out on purpose. Blocking a part costs 6 points
+    or more; where all styles or half of the files and forms are blocked, the score is 49 at most. Where only attributes
+    are blocked, `style` costs 1 point, and event handlers of links, buttons, fields and forms cost 3. A page without an
+    enforced policy is not evaluated.
 
     ## Fails on
 
@@ -193,13 +199,14 @@ def _own_content(document: Document, csp: CSP, parties: Parties, url: str) -> It
 
 
 def _is_written_out(image: Image) -> bool:
-    """Return whether the page holds the image itself (``data:``), and no script puts another in its place."""
+    """Return whether the page holds the image itself (``data:``), and no file or script puts another in its place."""
     url = image.url or ""
     return (
         url.startswith("data:")
         and len(url) >= MIN_DATA_CHARS
         and not image.hidden
-        and not any(name.startswith("data-") for name in image.attrs)
+        and all(one == url for one in image.candidates)
+        and all(name in _SHOWN or name.startswith("aria-") for name in image.attrs)
     )
 
 
