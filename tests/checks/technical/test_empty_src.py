@@ -32,6 +32,10 @@ def test_empty_and_blank_addresses_are_found(html: str) -> None:
     assert isinstance(found.verdict, Outcome)
     assert (found.verdict.state, found.loss) == ("empty", 0.5)
     assert found.verdict.evidence[0].selector
+    assert (
+        found.verdict.message
+        == "The URL of one image, script, stylesheet, frame or player is empty or only a fragment."
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,17 +13,17 @@ _LOADED: Final = frozenset(
 
 @check(
     id="empty-src",
-    title="Empty URLs",
+    title="URLs that are empty or only a fragment",
     severity=Severity.LOW,
     since="0.1.0",
     states=(
-        State("filled", "No image, script, stylesheet, frame or player has an empty URL."),
+        State("filled", "No image, script, stylesheet, frame or player has a URL that is empty or only a fragment."),
         State(
             "empty",
-            "Images, scripts, stylesheets, frames or players have an empty URL.",
+            "The URLs of images, scripts, stylesheets, frames or players are empty or only a fragment.",
             loss=0.5,
             loss_max=1.0,
-            title="Elements with an empty URL",
+            title="Elements whose URL is empty or only a fragment",
             why="The browser shows a broken image or runs nothing, and older ones request the page itself once more.",
             fix="Remove the attribute or the element. For images that a script fills in, leave `src` out.",
             counted=True,
@@ -32,15 +32,15 @@ _LOADED: Final = frozenset(
     sources=("https://html.spec.whatwg.org/multipage/embedded-content.html#attr-img-src",),
 )
 def empty_src(document: Document, markup: Markup) -> Verdict:
-    """An element with an empty URL loads nothing.
+    """An element whose URL is empty, or only a fragment (`#`), loads nothing.
 
     ## What it checks
 
     `src=""` on images, graphical buttons, scripts, frames, players with their `<source>` elements and `<embed>`,
     `srcset=""` on the candidates of a `<picture>`, and `href=""` on `<link>` elements. An image with `srcset` is fine,
     since browsers take a candidate; so is `<a href="">`, which links to the page itself. A URL that a script inserts
-    later should be left out until then, because HTML allows no empty one. Spaces alone count as empty, and so does a
-    fragment alone (`#`): it names the page itself, which is no image, script or stylesheet. `<object>` is not
+    later should be left out until then, because HTML allows no empty one. Spaces alone count as empty, and a fragment
+    alone (`#`) names the page itself, which is no image, script or stylesheet. `<object>` is not
     evaluated: an empty one shows its content. The first costs half, five cost everything.
 
     ## Fails on
@@ -86,7 +86,9 @@ def empty_src(document: Document, markup: Markup) -> Verdict:
         total=count,
         details=(Detail(code="empty_addresses", actual=count, limit=0),),
         loss=offender_loss(count, FULL_AT),
-        message="" if count > 1 else "One image, script, stylesheet, frame or player has an empty URL.",
+        message=""
+        if count > 1
+        else "The URL of one image, script, stylesheet, frame or player is empty or only a fragment.",
     )
 
 
