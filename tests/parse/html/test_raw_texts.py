@@ -53,11 +53,11 @@ def test_reference_of_names(title: str, names: tuple[str, ...], links: str) -> N
 
 
 @pytest.mark.parametrize(
-    "more", ["<code>t('a')</code>", "<pre>a</pre>", "<dl><dt>a<dd>b</dl>", "<table><tr><td>a</table>"]
+    "more", ["<code>t('a')</code>", "<pre>a</pre>", "<dl><dt>a.b<dd>Первый</dl>", "<table><tr><td>a.b<td>名前</table>"]
 )
 def test_reference_explains(more: str) -> None:
-    """By code, definitions or tables beside the names."""
-    main = "<h2>rooms.title</h2><p>rooms.text</p>" * 4
+    """By code, definitions or tables beside the names; a table of keys and prices explains none."""
+    main = "<h2>rooms.title</h2><p>rooms.text</p>" * 4 + "<table><tr><th>rooms.bed<td>29 rooms.per_night<td>–</table>"
 
     assert keys(main, PLAIN) == 9
     assert keys(main + more, PLAIN) == 0
@@ -98,13 +98,15 @@ def choices(title: str, headings: str, paragraphs: str, more: str = "") -> int:
 def test_choices_of_words_that_nobody_made(language: str) -> None:
     """In the title, half of the headings and half of the paragraphs; in one of them alone, they are examples."""
     name, text = SPUN[language]
-    headings, paragraphs = f"<h2>{name}</h2>" * MIN_CHOSEN, f"<p>{text}</p>" * MIN_CHOSEN
+    first, *rest = (f"<h2>{name.replace('|', f'|{letter}')}</h2>" for letter in "abc")
+    headings, paragraphs = "".join((first, *rest)), f"<p>{text}</p>" * MIN_CHOSEN
     others = "<h2>a</h2>" * MIN_CHOSEN + "<p>a</p>" * MIN_CHOSEN
 
     assert choices(name, headings, paragraphs, others) == 2 * MIN_CHOSEN
     assert choices(name, headings, paragraphs, others + "<h2>a</h2>") == 0
     assert choices(name, headings, paragraphs, others + "<p>a</p>") == 0
-    assert choices(name, headings.removeprefix(f"<h2>{name}</h2>"), paragraphs) == 0
+    assert choices(name, "".join(rest), paragraphs) == 0
+    assert choices(name, first * MIN_CHOSEN, paragraphs) == 0
     assert choices(name, headings, paragraphs.removeprefix(f"<p>{text}</p>")) == 0
     assert choices("x", headings, paragraphs) == 0
     assert choices(name, headings, paragraphs.replace("{", "<code>{", 1)) == 0
@@ -135,7 +137,9 @@ def test_choices_of_words_that_nobody_made(language: str) -> None:
 )
 def test_braces_of_other_kinds(name: str, text: str) -> None:
     """Commands, sets, exercises, templates, tables of wikis, and parts of a title, in the name and all texts."""
-    assert choices(name, f"<h1>{name}</h1>" * 4, f"<p>{text}</p>" * 6) == 0
+    headings = "".join(f"<h2>{name.replace('|', f'|{letter}')}</h2>" for letter in ("", *"abcd"))
+
+    assert choices(name, headings, f"<p>{text}</p>" * 6) == 0
 
 
 @pytest.mark.parametrize("part", ["{a|", "{a|b} ", "a.b ", "a.b.c.d.e ", "{|", "home.title "])

@@ -241,10 +241,10 @@ def placeholder_text(document: Document, resources: Resources | NotGathered) -> 
     place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", where nine of ten amounts or
     dates of the page are like that, or a fifth of its cells and items; keys in place of nine of ten texts below a name
     that is one, if that of a heading says so, as `home.title` does, and another one like it, or the first does and half
-    of the links are keys, too (a price may stand behind a key, and a reference of names is free: it has code,
-    definitions or a table, a name in an address, or one that is a part of another); choices of words in braces
-    (`{fast|quick}`) in the title, in half of the headings and, three different ones in each, in half of the paragraphs
-    of a page without code and tables; twelve headings and links without a text or picture that are 60 % of all; four
+    of the links are keys, too (a price may stand behind a key, and a reference of names is free: it has code, words in
+    a table or a list of definitions, a name in an address, or one that is a part of another); choices of words in
+    braces (`{fast|quick}`) in the title, in half of the headings and, three different ones in each, in half of the
+    paragraphs of a page without code; twelve headings and links without a text or picture that are 60 % of all; four
     headings below each of which the same element for a text has none, two thirds of all, beside 25 words at most, and
     no script knows its class; or a table of which nine of ten cells, and twelve at least, have no data, beside 150
     words at most. So does a page that shows its source: JSON or the dump of a program's data that is half of the main

@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from typing import Final
 
-from turbohtml import Element
-
 from pagegrade.model.document import Document, Heading, Node, Paragraph
+from pagegrade.parse.html.single_elements import holds_code, short_texts
 
 MIN_KEYS: Final = 3
 MOST_KEYS: Final = 0.9
@@ -16,7 +15,7 @@ MOST_KEYS: Final = 0.9
 MOST_CHOICES: Final = 0.5
 """Share of the headings, and of the paragraphs, that hold choices of words, from which on nobody chose."""
 MIN_CHOSEN: Final = 3
-"""Headings with a choice, paragraphs with some, and different choices in each of these."""
+"""Different choices in headings, paragraphs with some, and different choices in each of these."""
 _ONE_KEY: Final = r"[a-z]\w{0,40}(?:\.[\w-]{1,40}){1,8}"
 _TRANSLATION_KEY: Final = re.compile(rf"{_ONE_KEY}(?:[\s/,|·:]{{1,4}}{_ONE_KEY}){{0,9}}")
 """A key of a translation, or several with signs between them."""
@@ -27,8 +26,6 @@ _CHOICE: Final = re.compile(
     r"(?<![{$\\])\{[^\W\d_][^{}|\n]{0,79}(?<!\s)\|[^\W\d_][^{}|\n]{0,79}(?:\|[^{}|\n]{0,80}){0,11}\}(?!\})"
 )
 """Words of which a program should have chosen one, so that many pages differ; sets have spaces around the line."""
-_EXPLAINED: Final = "code, kbd, pre, samp, tt, var, dl, table"
-"""Elements of manuals, references and exercises, which show names and choices as they are."""
 _NAMES_IN_KEYS: Final = ("title", "heading", "headline", "tagline", "slogan", "welcome")
 """In the last part of the key of a heading; names of machines and of parts of a program have another."""
 
@@ -64,8 +61,11 @@ def find_keys(document: Document) -> tuple[tuple[Node, str], ...]:
 
 
 def _is_explained(document: Document) -> bool:
-    body = document.body and document.body.node
-    return isinstance(body, Element) and body.select_one(_EXPLAINED) is not None
+    """Return whether the body holds code, or a cell or definition with words and without a key."""
+    if document.body is None or holds_code(document.body.node):
+        return True
+    cells = short_texts(document.body.node, "dd, dt, td, th", _MAX_KEY)
+    return any(_TRANSLATION_KEY.search(text) is None and any(map(str.isalpha, text)) for _, text in cells)
 
 
 def _is_key(text: str) -> bool:
@@ -78,15 +78,19 @@ def _is_key(text: str) -> bool:
 def find_choices(document: Document) -> tuple[tuple[Node, str], ...]:
     """Texts of a page that hold choices of words, where its title, half of its headings and half of its paragraphs do.
 
-    A paragraph holds several that differ: an exercise asks for the same words again and again, or for one in a line.
+    Those of the headings and of each paragraph differ: an exercise asks for the same words again and again, or for one
+    in a line.
     """
     if not any("|" in one.text and _CHOICE.search(one.text[:1_000]) is not None for one in document.titles[:1]):
         return ()
     headings = [one for one in document.headings if not one.hidden]
-    named = [one for one in headings if _CHOICE.search(one.text[:1_000]) is not None]
+    named = [(one, match[0]) for one in headings if (match := _CHOICE.search(one.text[:1_000])) is not None]
     spun = [one for one in document.paragraphs if len(set(_CHOICE.findall(one.text[:1_000]))) >= MIN_CHOSEN]
-    for found, texts in ((named, headings), (spun, document.paragraphs)):
-        if len(found) < max(MIN_CHOSEN, MOST_CHOICES * len(texts)):
-            return ()
-    both: list[Heading | Paragraph] = [*named, *spun]
-    return () if _is_explained(document) else tuple((one.node, one.text[:200]) for one in both)
+    if len({words for _, words in named}) < MIN_CHOSEN or len(named) < MOST_CHOICES * len(headings):
+        return ()
+    if len(spun) < max(MIN_CHOSEN, MOST_CHOICES * len(document.paragraphs)):
+        return ()
+    if document.body is None or holds_code(document.body.node):
+        return ()
+    both: list[Heading | Paragraph] = [*(one for one, _ in named), *spun]
+    return tuple((one.node, one.text[:200]) for one in both)
