@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pagegrade.model.errors import InvalidURL, URLNotAllowed
+from pagegrade.service import sitemaps
 from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
@@ -19,6 +20,11 @@ from tests.gather.sites import Reply, Site, html, redirect, typed
 from tests.store_builders import make_database
 
 LOOPBACK = ServiceOptions(analyze=AnalyzeOptions(allow_networks=parse_networks(["127.0.0.0/8"])))
+
+CUT_OFF = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 999\r\nConnection: close\r\n\r\n"
+    b"<urlset><url><loc>https://a.example/2</loc></url>"
+)
 
 
 def entry(path: str) -> str:
@@ -91,6 +97,61 @@ def test_the_pages_of_a_sitemap_are_found_in_order(tmp_path: Path) -> None:
     assert found.urls == (f"{base}/b", f"{base}/a")
     assert (found.files, found.is_whole, found.failure) == (1, True, "")
     assert asked == ["/sitemap.xml"]
+
+
+@pytest.mark.parametrize(
+    ("second", "is_partial"),
+    [
+        (f"<urlset>{entry('/2')}</urlset>", False),
+        ("<urlset></urlset>", False),
+        (index("/deeper.xml"), False),
+        (Reply(status=404), True),
+        (Reply(status=503), True),
+        (Reply(hangs=True), True),
+        (typed("", "application/xml"), True),
+        (html("<html><h1>Sorry</h1></html>"), True),
+        (f"<urlset>{entry('/2')}<url>", True),
+        (Reply(raw=CUT_OFF), True),
+    ],
+)
+def test_a_part_that_could_not_be_read_is_no_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, second: str | Reply, *, is_partial: bool
+) -> None:
+    """A sitemap without pages, or an index in an index, has been read."""
+    monkeypatch.setattr(sitemaps, "FILE_S", 0.5)
+    first = f"<urlset>{entry('/1')}</urlset>"
+    found, _, base = read(tmp_path, {"/sitemap.xml": index("/1.xml", "/2.xml"), "/1.xml": first, "/2.xml": second})
+
+    assert found.urls[0] == f"{base}/1"
+    assert found.is_partial is is_partial
+
+
+def test_what_is_beyond_the_limits_is_no_part_that_could_not_be_read(tmp_path: Path) -> None:
+    """Else pages would never leave a set of the first of them; but a failure before is one."""
+    many = "<urlset>" + "".join(entry(f"/{number}") for number in range(AT_ONCE + 1)) + "</urlset>"
+    routes: dict[str, str | Reply] = {"/sitemap.xml": index("/1.xml", "/2.xml"), "/2.xml": many}
+    cut, _, _ = read(tmp_path, {**routes, "/1.xml": many})
+    failed, _, _ = read(tmp_path, routes)
+
+    assert [(len(each.urls), each.is_whole, each.is_partial) for each in (cut, failed)] == [
+        (AT_ONCE, False, False),
+        (AT_ONCE, False, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("robots", "is_partial"), [(Reply(status=404), False), (Reply(status=503), True), (Reply(hangs=True), True)]
+)
+def test_a_robots_file_that_may_name_others_is_a_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, robots: Reply, *, is_partial: bool
+) -> None:
+    """The sitemap at the usual place may be another one."""
+    monkeypatch.setattr(sitemaps, "FILE_S", 0.5)
+    found, _, base = read(
+        tmp_path, {"/robots.txt": robots, "/sitemap.xml": f"<urlset>{entry('/1')}</urlset>"}, path="/"
+    )
+
+    assert (found.urls, found.is_partial) == ((f"{base}/1",), is_partial)
 
 
 def test_an_index_is_followed_one_step(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import text
 
 from pagegrade.clock import now_ms
@@ -21,7 +22,9 @@ from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
 from pagegrade.service.sitemaps import FoundURLs, read_sitemap_urls
-from pagegrade.store.repositories.monitors import load_monitor
+from pagegrade.store.engine.database import Transaction
+from pagegrade.store.repositories.accounts import disable_account, mark_erasing
+from pagegrade.store.repositories.monitors import list_of_parent, load_monitor, save_monitor
 from pagegrade.worker import housekeeping as module
 from pagegrade.worker.housekeeping import queue_due_monitors, schedule_monitors
 from pagegrade.worker.jitter import repeat
@@ -141,6 +144,16 @@ class Sets(msgspec.Struct):
         return self.services.database.write_here(
             lambda tx: create_monitor(tx, self.caller, MonitorChange(), self.services.options, 0, pages=pages)
         ).id
+
+    def make_due(self, number: int) -> None:
+        """Let it be due now."""
+
+        def work(tx: Transaction) -> None:
+            monitor = load_monitor(tx, self.caller.account.id, number)
+            assert monitor is not None
+            save_monitor(tx, replace(monitor, due_at_ms=now_ms()))
+
+        self.services.database.write_here(work)
 
     def found(self, *numbers: int) -> list[tuple[int | None, bool, bool]]:
         """(Pages, is unreachable, is put off) of each monitor."""
@@ -277,5 +290,48 @@ def test_a_sitemap_that_we_cannot_read_keeps_no_other_waiting(
 
         assert await queue_due_monitors(sets.services) == 2
         assert sets.found(*numbers) == [(None, False, True), (1, False, False)]
+
+    with_sets(tmp_path, script)
+
+
+def test_a_part_that_could_not_be_read_takes_no_page_away(tmp_path: Path) -> None:
+    """The pages that its files named before keep their monitors, by their numbers."""
+
+    async def script(sets: Sets) -> None:
+        def listed(name: str) -> Reply:
+            return typed(f"<urlset><url><loc>{sets.site.origin}/{name}</loc></url></urlset>", "application/xml")
+
+        (number,) = sets.add("/index.xml")
+        parts = "".join(f"<sitemap><loc>{sets.site.origin}/{name}.xml</loc></sitemap>" for name in "ab")
+        whole: Routes = {
+            "/index.xml": typed(f"<sitemapindex>{parts}</sitemapindex>", "application/xml"),
+            "/a.xml": listed("a"),
+            "/b.xml": listed("b"),
+        }
+        seen = []
+        for routes in (whole, {**whole, "/b.xml": Reply(status=503)}, {**whole, "/b.xml": listed("new")}):
+            sets.site.routes = routes
+            sets.make_due(number)
+            await queue_due_monitors(sets.services)
+            pages = sets.services.database.read_here(lambda tx: list_of_parent(tx, number))
+            seen.append([each.id for each in pages])
+
+        assert seen == [[2, 3], [2, 3], [2, 4]]
+
+    with_sets(tmp_path, script)
+
+
+@pytest.mark.parametrize("end", [disable_account, mark_erasing])
+def test_sitemaps_of_accounts_that_do_not_work_are_not_read(tmp_path: Path, end: Callable[..., object]) -> None:
+    """Their due times are skipped as those of all their monitors."""
+
+    async def script(sets: Sets) -> None:
+        (number,) = sets.add("/sitemap.xml")
+        sets.services.database.write_here(lambda tx: end(tx, sets.caller.account.id, now_ms()))
+
+        assert await queue_due_monitors(sets.services) == 1
+        assert sets.site.paths() == []
+        assert sets.found(number) == [(None, False, False)]
+        assert await queue_due_monitors(sets.services) == 0
 
     with_sets(tmp_path, script)

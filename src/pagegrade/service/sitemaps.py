@@ -49,6 +49,7 @@ SITE_FILES_PER_MINUTE: Final = 60
 """Limit per site, for all clients together: an index may refer to any site, and be submitted repeatedly."""
 GUESSED_PATH: Final = "/sitemap.xml"
 _SUCCESS: Final = range(200, 300)
+_OUT_OF_ORDER: Final = range(500, 600)
 
 
 class FoundURLs(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +61,8 @@ class FoundURLs(msgspec.Struct, frozen=True, kw_only=True):
     """Sitemaps that were read."""
     is_whole: bool = True
     """True if these are all; there may be more, or files that were not read."""
+    is_partial: bool = False
+    """True if a file, or the end of one, that may have named some of them could not be read this time."""
     failure: str = ""
     """Reason why the first file could not be read, if no URL was found: a code of ``FetchError``, ``status``, one of
     ``read_sitemap``, ``too_large``, ``time``, or ``busy`` where the site was asked for too many files just now."""
@@ -73,11 +76,13 @@ class _Reading(msgspec.Struct):
     urls: dict[str, None]
     files: int = 0
     is_whole: bool = True
+    is_partial: bool = False
     failure: str = ""
     status: int | None = None
 
     def fail(self, why: str, status: int | None = None) -> None:
         self.is_whole = False
+        self.is_partial |= why != "empty"
         if not self.failure:
             self.failure, self.status = why, status
 
@@ -116,6 +121,7 @@ async def read_sitemap_urls(services: Services, typed: str, *, account_id: int) 
         urls=tuple(reading.urls),
         files=reading.files,
         is_whole=reading.is_whole,
+        is_partial=reading.is_partial,
         failure="" if reading.urls else reading.failure or "empty",
         status=None if reading.urls else reading.status,
     )
@@ -139,7 +145,7 @@ async def _read_all(
     deadline = asyncio.get_running_loop().time() + WHOLE_S
     allowance = Allowance(WHOLE_BYTES)
     async with HTTPClient(guard=Guard(policy_of(target.url, options)), resolver=resolver, deadline=deadline) as client:
-        first = await _first_urls(client, target, may_ask, allowance, children)
+        first = await _first_urls(client, target, may_ask, allowance, children, reading=reading)
         queue = deque((url, False) for url in first)
         seen: set[str] = set()
         while queue:
@@ -172,6 +178,8 @@ def _keep(reading: _Reading, found: SitemapReading) -> None:
             reading.is_whole = False
             return
         reading.urls[url] = None
+    # A body of nothing names no pages, but is no sitemap without any either.
+    reading.is_partial |= found.file.truncated or found.file.kind is None
     if found.file.truncated or (found.file.kind != "index" and (found.file.url_count or 0) > len(found.pages)):
         reading.is_whole = False
     if found.file.error is not None:
@@ -184,23 +192,30 @@ async def _first_urls(
     may_ask: Callable[[str], Awaitable[bool]],
     allowance: Allowance,
     children: Children,
+    *,
+    reading: _Reading,
 ) -> tuple[str, ...]:
     """The sitemaps to begin with."""
     root = origin(target.url)
     if target.document_url != f"{root}/":
         return (target.document_url,)
     guessed = (f"{root}{GUESSED_PATH}",)
+    # It may name others than those that are guessed.
+    reading.is_partial = True
     if not await may_ask(f"{root}/robots.txt"):
         return guessed
     try:
         response = await _fetch(client, f"{root}/robots.txt", allowance, max_bytes=ROBOTS_BYTES)
+        reading.is_partial = response.status in _OUT_OF_ORDER
         if response.status in _SUCCESS:
             declared = await children.run(
                 partial(find_declared_sitemaps, url=response.url), response.body, timeout_s=PARSE_S
             )
             if declared:
                 return declared
-    except (FetchError, OffloadFailed):
+    except OffloadFailed:
+        reading.is_partial = True
+    except FetchError:
         pass  # Then there is still the usual place, and what is wrong with the site shows there.
     return guessed
 

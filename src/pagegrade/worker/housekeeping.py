@@ -20,9 +20,9 @@ from pagegrade.service.accounts.quotas import find_low, warn_of_quotas
 from pagegrade.service.accounts.sessions import forget_sessions
 from pagegrade.service.administration import finish_erasure
 from pagegrade.service.container import SITEMAP_WAIT_S, SITEMAPS_AT_ONCE, Services
-from pagegrade.service.monitors.due_runs import AT_ONCE, find_due, find_too_far, queue_due
+from pagegrade.service.monitors.due_runs import AT_ONCE, find_due, find_too_far, load_working, queue_due
 from pagegrade.service.retention import follow_clock, prune_expired
-from pagegrade.service.sitemaps import read_sitemap_urls
+from pagegrade.service.sitemaps import FoundURLs, read_sitemap_urls
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.admission import find_forgotten, move_due
 from pagegrade.store.repositories.accounts import list_erasing
@@ -211,8 +211,8 @@ async def schedule_monitors(services: Services) -> None:
         pass
 
 
-async def _read_sitemaps(services: Services, due: Sequence[Monitor]) -> dict[int, tuple[str, ...] | None]:
-    """Return id of a monitor -> pages of its sitemap, none if it cannot be read; ``None``: we could not ask for it.
+async def _read_sitemaps(services: Services, due: Sequence[Monitor]) -> dict[int, FoundURLs | None]:
+    """Return id of a monitor -> its sitemap, without pages if it cannot be read; ``None``: we could not ask for it.
 
     One of an account after the other, of two accounts at the same time, so that people find slots for theirs. Those
     that cannot begin within ``SITEMAP_WAIT_S`` have to wait for another look: other monitors wait for this one.
@@ -222,23 +222,26 @@ async def _read_sitemaps(services: Services, due: Sequence[Monitor]) -> dict[int
     at_once = asyncio.Semaphore(SITEMAPS_AT_ONCE)
     lines: defaultdict[int, asyncio.Semaphore] = defaultdict(partial(asyncio.Semaphore, 1))
 
-    async def read(monitor: Monitor, url: str) -> tuple[int, tuple[str, ...] | None]:
+    async def read(monitor: Monitor, url: str) -> tuple[int, FoundURLs | None]:
         async with lines[monitor.account_id], at_once:
             if loop.time() > until_s:
                 return monitor.id, None
             try:
                 found = await read_sitemap_urls(services, url, account_id=monitor.account_id)
             except InvalidInput:
-                return monitor.id, ()
+                return monitor.id, FoundURLs()
             except Unavailable:
                 return monitor.id, None
             except Exception:
                 # One strange sitemap must not keep the others waiting.
                 logger.exception("sitemap_failed", extra={"monitor": monitor.id})
                 return monitor.id, None
-            return monitor.id, None if found.failure == "busy" else found.urls
+            return monitor.id, None if found.failure == "busy" else found
 
-    wanted = [(each, each.pages.value) for each in due if each.pages is not None and each.pages.kind == "sitemap"]
+    sets = [(each, each.pages.value) for each in due if each.pages is not None and each.pages.kind == "sitemap"]
+    accounts = {each.account_id for each, _ in sets}
+    working = await services.database.read(lambda tx: {each for each in accounts if load_working(tx, each)})
+    wanted = [(each, url) for each, url in sets if each.account_id in working]
     return dict(await asyncio.gather(*(read(*each) for each in wanted)))
 
 
@@ -248,6 +251,7 @@ async def queue_due_monitors(services: Services) -> int:
     sitemaps = await _read_sitemaps(services, due)
     settled = 0
     for monitor in due:
+        found = sitemaps.get(monitor.id, FoundURLs())
         try:
             done = await services.database.write(
                 partial(
@@ -255,8 +259,9 @@ async def queue_due_monitors(services: Services) -> int:
                     monitor=monitor,
                     options=services.options,
                     now_ms=now_ms(),
-                    urls=sitemaps.get(monitor.id) or None,
-                    is_unread=sitemaps.get(monitor.id, ()) is None,
+                    urls=(found and found.urls) or None,
+                    is_partial=found is not None and found.is_partial,
+                    is_unread=found is None,
                 )
             )
         except Unavailable:

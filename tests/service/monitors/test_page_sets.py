@@ -66,13 +66,16 @@ def settle(
     now_ms: int = NOW_MS,
     *,
     urls: Sequence[str] | None = None,
+    is_partial: bool = False,
     options: ServiceOptions | None = None,
 ) -> list[tuple[int, str]]:
     """Settle all that is due; (report or 0, what was done)."""
     done = []
     for monitor in instance.database.read_here(lambda tx: find_due(tx, now_ms)):
         one = instance.database.write_here(
-            lambda tx, monitor=monitor: queue_due(tx, monitor, options or instance.options, now_ms, urls=urls)  # type: ignore[misc]
+            lambda tx, monitor=monitor: queue_due(  # type: ignore[misc]
+                tx, monitor, options or instance.options, now_ms, urls=urls, is_partial=is_partial
+            )
         )
         done.append((one.report_id or 0, one.outcome))
     return sorted(done)
@@ -162,6 +165,33 @@ def test_a_sitemap_that_cannot_be_read_changes_nothing(instance: Instance) -> No
     assert unread.unreachable_since_ms == first
     assert kept == [1]
     assert again(instance, monitor).unreachable_since_ms is None
+
+
+def test_pages_that_could_not_be_read_keep_their_monitors(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all that these know; pages are added up to the most, until the whole sitemap is read again."""
+    monkeypatch.setattr(page_sets, "MAX_PAGES", 3)
+    monitor = begin(instance, "sitemap", "b.example/sitemap.xml")
+    one, two, new, more = (
+        "https://b.example/1",
+        "https://www.b.example/2",
+        "https://a.example/",
+        "https://a.example/4",
+    )
+    instance.create(more)
+    instance.finish()
+    settle(instance, urls=(one, two))
+    before = children(instance, monitor)
+    settle(instance, again(instance, monitor).due_at_ms, urls=(two, new, more), is_partial=True)
+    kept, found = children(instance, monitor), again(instance, monitor).pages_found
+    settle(instance, again(instance, monitor).due_at_ms, urls=(one,), is_partial=True)
+    still, last = watched(instance, monitor), again(instance, monitor)
+    settle(instance, last.due_at_ms, urls=(two, more))
+
+    assert [each.id for each in kept][:2] == [each.id for each in before]
+    assert [each.report_id for each in kept] == still == [1, 2, 3]
+    assert (found, last.pages_found) == (3, 3)
+    assert watched(instance, monitor) == [2, 5]
+    assert again(instance, monitor).pages_found == 2
 
 
 @pytest.mark.parametrize(("most", "pages"), [(2, [1]), (3, [1, 2]), (9, [1, 2])])

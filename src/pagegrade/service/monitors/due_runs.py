@@ -36,7 +36,7 @@ from pagegrade.service.retention import expired_before_ms
 from pagegrade.store.engine.database import Transaction, moment
 from pagegrade.store.locks import hold_account
 from pagegrade.store.queue.length import count_unfinished
-from pagegrade.store.repositories.accounts import list_erasing, load_account
+from pagegrade.store.repositories.accounts import load_account
 from pagegrade.store.repositories.audits import load_audit
 from pagegrade.store.repositories.monitors import list_due, list_far, load_monitor, save_monitor
 from pagegrade.store.repositories.reports import load_report
@@ -162,6 +162,12 @@ def find_too_far(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
     return tuple(found)
 
 
+def load_working(tx: Transaction, account_id: int) -> Account | None:
+    """Load an account; ``None`` if it is disabled, being erased, or gone."""
+    account = load_account(tx, account_id)
+    return None if account is None or account.disabled_at_ms is not None else account
+
+
 def queue_due(
     tx: Transaction,
     monitor: Monitor,
@@ -169,6 +175,7 @@ def queue_due(
     now_ms: int,
     *,
     urls: Sequence[str] | None = None,
+    is_partial: bool = False,
     is_unread: bool = False,
 ) -> DueRun:
     """Queue the run of a monitor that is due, begin its crawl or look up its pages, and set its next due time.
@@ -180,6 +187,7 @@ def queue_due(
     Args:
         monitor: As ``find_due`` returned it; if it has changed since, nothing is done (``taken``).
         urls: Of the sitemap of the monitor; ``None``: it has none, or it could not be read.
+        is_partial: The sitemap may have had pages that could not be read this time.
         is_unread: We could not ask for its sitemap now, whatever its site would have answered.
 
     Returns:
@@ -205,14 +213,14 @@ def queue_due(
         ),
         updated_at_ms=now,
     )
-    account = load_account(tx, monitor.account_id)
-    if account is None or account.disabled_at_ms is not None or monitor.account_id in list_erasing(tx):
+    account = load_working(tx, monitor.account_id)
+    if account is None:
         return _save(tx, after, "skipped")
     if monitor.pages is not None:
         # While the account is held, nobody changes it.
         if load_monitor(tx, account.id, monitor.id) != monitor:
             return DueRun(outcome="taken", report_id=None)
-        followed = follow_set(tx, account, after, options, now, urls=urls)
+        followed = follow_set(tx, account, after, options, now, urls=urls, is_partial=is_partial)
         return _save(tx, replace(followed, last_due_at_ms=monitor.due_at_ms, last_run_at_ms=now), "queued")
     if monitor.audit_id is not None:
         return _begin_crawl(tx, account, monitor, after=after, options=options, now=now)

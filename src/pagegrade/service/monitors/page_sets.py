@@ -31,8 +31,9 @@ def follow_set(
     now_ms: int,
     *,
     urls: Sequence[str] | None,
+    is_partial: bool = False,
 ) -> Monitor:
-    """Give each page of the set a monitor that is due now, and take it from those that left.
+    """Give each page of the set a monitor that is due now, and take it from those that left, if we know that they did.
 
     As many get one as the account may have monitors. Pages of a sitemap that have no report get one, as many as the
     account may have and its part of the queue holds; the others follow the next time.
@@ -44,6 +45,8 @@ def follow_set(
         options: Of the installation.
         now_ms: The time now.
         urls: Of the sitemap; ``None``: it could not be read, and all stays as it is.
+        is_partial: It may have pages that could not be read this time; those that it had before stay, with what their
+            monitors know.
 
     Returns:
         The monitor with the number of pages that were found; not stored.
@@ -56,11 +59,13 @@ def follow_set(
     ids, made = _reports_of(tx, caller, monitor.pages, options, now_ms, urls=(urls or ())[:MAX_PAGES])
     known = {page.report_id: page for page in store.list_of_parent(tx, monitor.id)}
     for report_id, page in known.items():
-        if report_id not in ids:
+        if report_id not in ids and not is_partial:
             store.delete_monitor(tx, account.id, page.id)
     most = limit_of(quotas_of(account, options), "monitors")
-    left = None if most is None else max(0, most - store.count_used(tx, account.id))
-    for report_id in islice((each for each in ids if each not in known), left):
+    left = MAX_PAGES - len(known if is_partial else known.keys() & set(ids))
+    if most is not None:
+        left = min(left, most - store.count_used(tx, account.id))
+    for report_id in islice((each for each in ids if each not in known), max(0, left)):
         store.add_monitor(
             tx,
             account_id=account.id,
@@ -77,6 +82,8 @@ def follow_set(
             parent_id=monitor.id,
         )
     found = len(ids) if urls is None else max(len(ids), len(urls))
+    if is_partial:
+        found = max(found, monitor.pages_found or 0)
     return replace(monitor, pages_found=found, unreachable_since_ms=None)
 
 
