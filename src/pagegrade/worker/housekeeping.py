@@ -242,7 +242,10 @@ async def _read_sitemaps(services: Services, due: Sequence[Monitor]) -> dict[int
     accounts = {each.account_id for each, _ in sets}
     working = await services.database.read(lambda tx: {each for each in accounts if load_working(tx, each)})
     wanted = [(each, url) for each, url in sets if each.account_id in working]
-    return dict(await asyncio.gather(*(read(*each) for each in wanted)))
+    # Not gathered: of several that are canceled, the group waits for all, which end their child processes.
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(read(*each)) for each in wanted]
+    return dict(task.result() for task in tasks)
 
 
 async def queue_due_monitors(services: Services) -> int:
