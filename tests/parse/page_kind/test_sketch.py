@@ -52,31 +52,6 @@ def test_a_title_in_the_words_of_the_address(path: str, title: str, *, named: bo
 
 
 @pytest.mark.parametrize(
-    ("path", "title", "text", "is_other"),
-    [
-        ("/articles/4471-close-the-financial-year", "This is for customers", "Sign in.", True),
-        ("/beitrag/2031-teiche_im_winter.html", "Für Mitglieder", "Bitte melden Sie sich an.", True),
-        ("/clanky/10482/hraze-a-rybniky-2024", "Jen pro členy", "Přihlaste se.", True),
-        ("/articles/4471-close-the-financial-year", "For customers", "How financials are closed", False),
-        ("/articles/close-the-financial-year", "For customers", "Sign in.", False),
-        ("/articles/4471-close", "For customers", "Sign in.", False),
-        ("/articles/12-close-the-financial-year", "For customers", "Sign in.", False),
-        ("/articles/2024-zakrytie-finansovogo-goda", "Только для клиентов", "Войдите.", False),
-        ("/articles/2024-kessan-shime-sagyo", "会員限定", "ログインしてください。", False),
-        ("/articles/2024-ighlaq-alsana-almaliya", "للعملاء فقط", "سجّل الدخول.", False),
-        ("/", "x", "", False),
-    ],
-)
-def test_address_of_a_certain_thing_that_is_not_on_the_page(
-    path: str, title: str, text: str, *, is_other: bool
-) -> None:
-    """By a number and two words; in another script than the page's, nothing is known."""
-    page = make_sketch(f"<title>x</title><h1>{title}</h1><p>{text}</p>", url=f"https://www.kestrelford.example{path}")
-
-    assert page.promises_another is is_other
-
-
-@pytest.mark.parametrize(
     "text", ["unparked 维护中 sold", "is parked", "x维护中", "unsold parkeds", "the sold 停放", "resold"]
 )
 def test_phrases_of_several_scripts_each_begin_as_their_own_does(text: str) -> None:

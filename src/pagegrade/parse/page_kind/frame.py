@@ -28,11 +28,10 @@ _SUBJECTS: Final = re.compile(r"article|posting|product|offer|event|recipe|quest
 def holds_little(page: Structure) -> bool:
     """A certain page was asked for, and between the header and the footer of the site are only a few sentences.
 
-    Neither the title nor the first heading has the words of the address, and no link of the frame leads to the page by
-    that name: a short page is named in its address or in the navigation.
+    No link of the frame leads to the page by the name that it has: a short page is named in the navigation.
     """
     words = page.document.main_word_count
-    if not page.is_deep or words == page.words or not 0 < words <= MAX_MAIN_WORDS or page.is_named_by_address:
+    if not page.is_deep or words == page.words or not 0 < words <= MAX_MAIN_WORDS:
         return False
     root = page.document.body.node if page.document.body is not None else None
     if not isinstance(root, Element) or _has_subject(page):

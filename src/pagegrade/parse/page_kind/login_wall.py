@@ -143,13 +143,15 @@ def _is_in_frame(page: Structure) -> bool:
     """In the frame of its site, a page named as the button of its form asks for a password, and was not asked for.
 
     Its form leads to another page, and carries the address that was asked for, or the frame leads to the site's own
-    page for that. Or the address names a certain thing in several words, and none of them is on the page.
+    page for that.
     """
     if page.passwords != 1 or not _is_below(page):
         return False
     found, _ = _sign_in(page)
     form = next((one for one in page.document.forms[:10] if found is not None and one.node is found), None)
-    if form is None or not _posts_to_another_page(page) or not holds_little(page) or not _asks_who(page):
+    if form is None or not _posts_to_another_page(page) or not _asks_who(page):
+        return False
+    if page.is_named_by_address or not holds_little(page):
         return False
     to, asked = _place(form.url), page.requested_path.partition("?")[0].rstrip("/")
     own = {
@@ -158,7 +160,7 @@ def _is_in_frame(page: Structure) -> bool:
         if one.url is not None and host(one.url) == host(form.url) and is_around(one.node)
     }
     has_page = any(one and (to == one or to.startswith(f"{one}/")) and not asked.startswith(one) for one in own)
-    return ((page.way_back or has_page) and _is_named_as_button(page, form.node)) or page.promises_another
+    return (page.way_back or has_page) and _is_named_as_button(page, form.node)
 
 
 def _is_below(page: Structure) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagegrade.parse.error_output import find_error_output
 from pagegrade.parse.page_kind.frame import holds_little
-from pagegrade.parse.page_kind.sketch import THRESHOLD, Pattern, path_of
+from pagegrade.parse.page_kind.notice_text import notice_margin
+from pagegrade.parse.page_kind.sketch import THRESHOLD, Pattern
 from pagegrade.parse.page_kind.structure import Structure, is_around
 from pagegrade.parse.source_text import find_source_text
 
@@ -30,8 +30,6 @@ _SHUT: Final = (
 )
 _IS_SHUT: Final = Pattern(rf"(?:{_WHAT}).{{0,80}}?(?:{_SHUT})|(?:{_SHUT}).{{0,40}}?(?:{_WHAT})")
 """A name that says that access is not given. It counts beside what the structure says, and decides nothing alone."""
-_IS_REFUSED: Final = Pattern(_SHUT)
-"""The same without saying what is refused; it counts beside the address of the visitor."""
 _EXPIRED: Final = (
     r"your (?:(?:current|login|online|browser) )?session (?:has |is |was )?(?:ended|over|closed)|"
     r"session (?:has |have |is |was )?(?:been )?"
@@ -57,17 +55,25 @@ _EXPLAINS: Final = Pattern(
     r"forum|threads?|topics?|blog|news|questions?|articles?)(?:$|[/._?&=-])"
 )
 """Addresses of pages that may be about such messages."""
-_KITS: Final = re.compile(
-    r"/(?:[\w-]{0,20}[-_])?(?:block(?:ed|[-_]?pages?)|geo[-_]?(?:block|fence)|unsupported|outdated|age[-_]?(?:gate|check)|"
-    r"captive|under[-_]?construction|coming[-_]?soon|suspended|waiting[-_]?room|interstitial|forbidden|"
-    r"access[-_]?denied)(?:[-_][\w-]{0,20})?/"
-)
-"""Folders in which such pages keep their files, so that they do not depend on those of the site."""
-_MAX_FILES: Final = 40
-_MIN_FILES: Final = 2
 _FEW: Final = 60
 """Words up to which a front page that answers at every address is a notice and no site of one page."""
 
+_MIN_MARGIN: Final = 1.0
+"""From which a text reads like a notice: one in a hundred short pages about such messages does, too."""
+_CLEAR_MARGIN: Final = 2.0
+_NEAR_MARGIN: Final = 0.8
+"""From which the words are a sign beside others on a page without a frame."""
+_CONFIRMS: Final = Pattern(
+    r"log-?out|sign-?out|log-?off|unsubscri|opt-?out|abmeld|abgemeldet|d[eé]connexion|d[eé]sabonn|d[eé]sinscri|"
+    r"/baja\b|cerrar-sesion|disconnett|disiscri|cancella|cancelar|uitlog|uitschrijv|afgemeld|wylog|wypis|"
+    r"utlogg|utloggad|avregistr|afmeld|cikis|kijelentkez|leiratkoz|odhlas|odjav|vyhod|otpis|deconect|dezabon"
+)
+"""Addresses of pages that confirm the end of something that was asked for."""
+_MIN_READ: Final = 20
+"""Words from which a text is judged by them."""
+_MOST_READ: Final = 3
+"""The most points that the words of a page without a frame give."""
+_QUESTIONS: Final = {0xFF1F: "?", 0x61F: "?"}
 _MIN_SIGNS: Final = 3
 """Points of signs that notices have. What a page lacks makes no notice of it: a short page lacks the same.
 
@@ -79,20 +85,19 @@ def score_notice(page: Structure) -> int:
     """Points of a page that says little, leads nowhere into the site, and shows signs of another's place.
 
     Beside that, a part of a page in the frame of its site is one that refuses what was asked for, or says that the
-    session of the visitor is over or that what the address names is not for the network that the visitor comes from.
+    session of the visitor is over.
 
     What it leads to and how little it says give at most 6; the rest are signals of which none reaches the threshold.
     """
     if page.asks_for_notice or page.words > _MAX_WORDS:
         return 0
-    if page.is_framed or _is_end_of_session(page) or _is_refused_here(page):
+    if page.is_framed or _is_end_of_session(page) or _reads_as_notice(page):
         return THRESHOLD
     if page.onward > _MAX_ONWARD:
         return 0
     if page.bareness < _MIN_BARENESS and not page.is_waiting_room:
         return 0
     shut = page.says_on_top(_IS_SHUT)
-    is_kit = _is_kit(page)
     signs = (
         3 * shut,
         4 * page.way_back,
@@ -116,7 +121,7 @@ def score_notice(page: Structure) -> int:
         6 * page.is_lock,
         6 * page.is_waiting_room,
         6 * page.asks_for_programs,
-        2 * page.is_marked + 3 * is_kit,
+        2 * page.is_marked,
         1 * (page.is_of_another_site and page.is_root),
     )
     lacks: tuple[int, ...] = (
@@ -126,12 +131,16 @@ def score_notice(page: Structure) -> int:
         page.says_one_thing,
         page.foreign_files + page.is_noindex,
     )
-    holds = (
-        3 * page.is_named_by_address,
-        4 * ((page.shows_more and shut < 2 and not (page.asks_for_programs or is_kit)) or page.passwords > 0),
-    )
+    more = 4 * (page.shows_more and shut < 2 and not page.asks_for_programs)
+    holds = (3 * page.is_named_by_address, max(more, 4 * (page.passwords > 0)))
     points = sum(signs) + sum(lacks) - sum(holds)
-    if sum(signs) < _MIN_SIGNS:
+    is_read = page.words >= _MIN_READ and points + more >= THRESHOLD - _MOST_READ and not page.has_more_than_dialog
+    margin = notice_margin(page.text) if is_read else 0.0
+    if margin >= _CLEAR_MARGIN:
+        points += _MOST_READ + (0 if page.passwords else more)
+    elif margin >= _NEAR_MARGIN:
+        points += 1
+    elif sum(signs) < _MIN_SIGNS:
         return min(points, THRESHOLD - 1)
     if points < THRESHOLD:
         return points
@@ -139,26 +148,27 @@ def score_notice(page: Structure) -> int:
     return 0 if find_error_output(page.document) or find_source_text(page.document) else points
 
 
+def _reads_as_notice(page: Structure) -> bool:
+    """In the frame of its site, the main part holds some sentences that read like a notice.
+
+    A page about such messages does, too, and so does an announcement: their addresses name what they say, and a
+    question is answered. Who signs out or unsubscribes asked for what is said.
+    """
+    if page.document.main_word_count < _MIN_READ or page.is_told_of or page.has_more_than_dialog:
+        return False
+    if "?" in page.first_heading.translate(_QUESTIONS) or not holds_little(page):
+        return False
+    if _EXPLAINS.search(page.requested_path) is not None or _CONFIRMS.search(page.requested_path) is not None:
+        return False
+    return notice_margin(page.document.main_text) >= _MIN_MARGIN
+
+
 def _is_end_of_session(page: Structure) -> bool:
     """In the frame of its site, a page is named as the end of a session, and has only a way to begin again."""
-    if _IS_EXPIRED.fullmatch(page.first_heading) is None or _EXPLAINS.search(page.requested_path) is not None:
+    if _IS_EXPIRED.fullmatch(page.first_heading) is None or page.is_named_by_address:
+        return False
+    if _EXPLAINS.search(page.requested_path) is not None:
         return False
     led = any(not is_around(one.node) for one in page.anchors)
     asks = any(not (one.hidden or is_around(one.node)) for one in page.document.controls)
     return led and not asks and holds_little(page)
-
-
-def _is_refused_here(page: Structure) -> bool:
-    """In the frame of its site, a page that is named as a refusal shows the network address of the visitor."""
-    if not page.prints_visitor or not page.is_named_otherwise or _EXPLAINS.search(page.requested_path) is not None:
-        return False
-    return _IS_REFUSED.search(page.first_heading) is not None and holds_little(page)
-
-
-def _is_kit(page: Structure) -> bool:
-    """All files come from a folder with the name of a notice, and the page leads to one of the site at most."""
-    if not page.is_named_otherwise or page.onward > 1:
-        return False
-    files = [path_of(one.url).lower() for one in page.document.references[:_MAX_FILES] if one.kind != "icon"]
-    folders = {one[: one.rfind("/") + 1] for one in files}
-    return len(files) >= _MIN_FILES and all(_KITS.search(one) is not None for one in folders)

@@ -39,9 +39,6 @@ ORIGIN_FIELD: Final = re.compile(r"refer|landing|page|source|utm")
 """Fields of forms that say where a visitor came from; they are no way back."""
 SLUG: Final = re.compile(r"[^\w]+|_")
 """Signs between the words of an address."""
-_MIN_PROMISED: Final = 2
-_STEM: Final = 5
-"""Letters of a word that its forms have in common."""
 _MAX_LINE: Final = 300
 _MAX_LISTED: Final = 40
 _MAX_INLINE: Final = 6_000
@@ -180,21 +177,17 @@ class Sketch:
         return bool(self._address_words) and all(one in self._name for one in self._address_words)
 
     @cached_property
+    def is_told_of(self) -> bool:
+        """The words of the address that was asked for, not its numbers, are in its name and in its main part."""
+        words = [one for one in self._address_words if not one.isdecimal()]
+        text = _without_accents(fold(self.document.main_text[:MAX_TEXT]))
+        return bool(words) and all(one in self._name and one in text for one in words)
+
+    @cached_property
     def is_named_otherwise(self) -> bool:
         """The address that was asked for has words, and neither the title nor the first heading has any of them."""
         words = [one for one in self._address_words if not one.isdecimal()]
         return bool(words) and not any(one in self._name for one in words)
-
-    @cached_property
-    def promises_another(self) -> bool:
-        """The address ends in a number and two words or more, and the text of a page in its script has none of them."""
-        words = self._address_words
-        letters = [one for one in self._name if one.isalpha()]
-        is_latin = 2 * sum(map(str.isascii, letters)) > len(letters)
-        numbers = sum(map(str.isdecimal, words))
-        is_certain = numbers > 0 and len(words) - numbers >= _MIN_PROMISED
-        plain = _without_accents(self.text) if is_certain and is_latin else ""
-        return bool(plain) and not any(one[:_STEM] in plain for one in words)
 
     @cached_property
     def _address_words(self) -> tuple[str, ...]:

@@ -313,7 +313,7 @@ class Structure(Sketch):
         if not self.is_deep or words == self.words or words > MAX_MAIN_WORDS or self.is_named_by_address:
             return False
         return _REFUSALS.search(self.names) is not None or (
-            self.prints_visitor and self.is_named_otherwise and self._leads_back
+            self._prints_visitor and self.is_named_otherwise and self._leads_back
         )
 
     @cached_property
@@ -375,7 +375,7 @@ class Structure(Sketch):
         return bool(self._addresses)
 
     @cached_property
-    def prints_visitor(self) -> bool:
+    def _prints_visitor(self) -> bool:
         """It shows one network address, which is none of a device at home: a manual names several, or such a one."""
         return len(self._addresses) == 1 and not any(map(_AT_HOME.match, self._addresses))
 
