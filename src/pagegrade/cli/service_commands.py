@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from importlib import import_module
 from typing import Annotated, Any, Final
 
@@ -23,21 +24,20 @@ GROUPS: Final = {
 class _Group(TyperGroup):
     """Commands about one thing, which are imported when one of them or their help is asked for."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Names of the commands, in the order of their module."""
-        self._load()
-        return super().list_commands(ctx)
+    _commands: MutableMapping[str, Any]
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command; ``None``: there is none of this name."""
-        self._load()
-        return super().get_command(ctx, cmd_name)
-
-    def _load(self) -> None:
-        if not self.commands:
+    @property
+    def commands(self) -> MutableMapping[str, Any]:
+        """Name -> command, in the order of their module."""
+        if not self._commands:
             name = str(self.name)
             module = import_module(f"pagegrade.cli.commands.{GROUPS[name][0]}")
-            self.commands.update(get_group(getattr(module, name.replace("-", "_"))).commands)
+            self._commands = get_group(getattr(module, name.replace("-", "_"))).commands
+        return self._commands
+
+    @commands.setter
+    def commands(self, commands: MutableMapping[str, Any]) -> None:
+        self._commands = commands
 
 
 def migrate(
