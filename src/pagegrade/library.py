@@ -19,8 +19,8 @@ from pagegrade.model.report import Report, Thresholds
 from pagegrade.parse.http.access import read_access
 from pagegrade.parse.url import Target, origin, parse_target_url
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
-from pagegrade.service.runs.options import AnalyzeOptions, parse_networks
+from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child
+from pagegrade.service.runs.options import AnalyzeOptions, parse_networks, policy_of
 
 T = TypeVar("T")
 

@@ -28,8 +28,7 @@ from pagegrade.model.account import MAX_GROUPS, MAX_SUBJECT, Identity, Provider
 from pagegrade.model.errors import InvalidURL, URLNotAllowed
 from pagegrade.parse.mail import domain_of
 from pagegrade.parse.url import host, parse_target_url, port, scheme
-from pagegrade.service.runs.analysis import policy_of
-from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions, policy_of
 
 ALGORITHMS: Final = (
     "RS256",

@@ -29,8 +29,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE
 from pagegrade.service.rate_limit import Bucket
 from pagegrade.service.reports.validation import check_allowed
-from pagegrade.service.runs.analysis import policy_of
-from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions, policy_of
 from pagegrade.service.runs.politeness import politeness_target
 
 RETRY_AFTER_S: Final = 5

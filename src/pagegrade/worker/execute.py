@@ -43,10 +43,10 @@ from pagegrade.service.runs.analysis import (
     evaluate_and_pack_in_child,
     gather_target,
     mistake_of_ours,
-    policy_of,
     unreadable_page,
 )
 from pagegrade.service.runs.evaluation import failed_report
+from pagegrade.service.runs.options import policy_of
 from pagegrade.service.runs.politeness import address_targets, is_own_host, politeness_target
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.admission import move_lines_of

@@ -18,7 +18,7 @@ from pagegrade.model.audit import AuditSettings, Crawl
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.audits.frontier import open_frontier
 from pagegrade.service.audits.outside import MAX_OF_HOST, ask_outside
-from pagegrade.service.runs.analysis import policy_of
+from pagegrade.service.runs.options import policy_of
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawls import take_crawl
 from tests.service.audits.crawling import OPTIONS, crawl_site, relations

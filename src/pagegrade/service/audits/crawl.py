@@ -34,8 +34,7 @@ from pagegrade.service.audits.frontier import Frontier, open_frontier
 from pagegrade.service.audits.outside import ask_outside
 from pagegrade.service.audits.site_facts import prove_site, read_site
 from pagegrade.service.audits.slice import SLICE_S, Slice
-from pagegrade.service.runs.analysis import policy_of
-from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions, policy_of
 from pagegrade.store.engine.database import Database, Transaction, moment
 from pagegrade.store.repositories.audits import announce_end, announce_pause, hold_owner
 from pagegrade.store.repositories.crawl_urls import count_states, statuses_of

@@ -45,9 +45,9 @@ from pagegrade.service.audits.earlier import NOT_MODIFIED, Earlier, EarlierPage,
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.audits.pace import Pace
 from pagegrade.service.audits.visits import Visit
-from pagegrade.service.runs.analysis import EVALUATION_SECONDS, policy_of
+from pagegrade.service.runs.analysis import EVALUATION_SECONDS
 from pagegrade.service.runs.crawl_page import read_crawl_page
-from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions, policy_of
 from pagegrade.store.repositories.crawl_urls import ASSET_LANE
 
 SLICE_S: Final = 20.0

@@ -35,8 +35,8 @@ from pagegrade.render.pdf import is_installed
 from pagegrade.sandbox.pool import Children, TaskRunner
 from pagegrade.sandbox.worker import remaining_rights
 from pagegrade.service.options import RenderDefault
-from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child, policy_of
-from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.service.runs.analysis import analyze_target, artifacts_of_document, evaluate_in_child
+from pagegrade.service.runs.options import AnalyzeOptions, policy_of
 from pagegrade.service.single_sign_on import SignOnFailed, count_keys
 
 Level = Literal["ok", "warning", "problem"]

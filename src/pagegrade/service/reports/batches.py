@@ -22,7 +22,7 @@ from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.reports.operations import check_capacity, count_reports, store_report
 from pagegrade.service.reports.validation import NewReport, check_allowed
 from pagegrade.service.retention import expired_before_ms
-from pagegrade.service.runs.analysis import policy_of
+from pagegrade.service.runs.options import policy_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.repositories import reports as store

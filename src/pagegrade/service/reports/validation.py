@@ -18,8 +18,7 @@ from pagegrade.model.stored import Privacy
 from pagegrade.parse.url import Target, host, host_address, parse_target_url, route
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.runs.analysis import policy_of
-from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions, policy_of
 
 _SECRET: Final = re.compile(
     r"(?:access|api|auth|client|id|private|reset|session|x-amz|sig)?[_.-]?"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from pagegrade.clock import utc_now
 from pagegrade.gather.context import GatherOptions, OffloadFailed
-from pagegrade.gather.guard import Guard, Policy
+from pagegrade.gather.guard import Guard
 from pagegrade.gather.held_bytes import Place
 from pagegrade.gather.outgoing_proxy import OutgoingProxy, read_direct_hosts
 from pagegrade.gather.resolver import Resolver
@@ -23,12 +23,12 @@ from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Failure, Report, Thresholds
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.http.access import secrets_of
-from pagegrade.parse.url import Target, host, host_address, origin, parse_target_url, port
+from pagegrade.parse.url import Target, host, host_address, origin, parse_target_url
 from pagegrade.report.codec import check_packed, pack_report
 from pagegrade.report.masking import without_secrets
 from pagegrade.sandbox.pool import NoChildFree, TaskFailed, TaskLost, TaskRunner
 from pagegrade.service.runs.evaluation import evaluate_and_pack, evaluate_artifacts, failed_report
-from pagegrade.service.runs.options import AnalyzeOptions
+from pagegrade.service.runs.options import AnalyzeOptions, policy_of
 
 logger = logging.getLogger(__name__)
 # Who uses the package decides whether and where it logs; without this, Python would print to stderr.
@@ -184,24 +184,6 @@ def without_proxy(report: Report, proxies: Mapping[str, str]) -> Report:
         return report
     message = f"The site was not reached directly. {setting} is set, but only the proxy of PAGEGRADE_PROXY is used."
     return replace(report, error=replace(error, message=message, reason="proxy_not_used"))
-
-
-def policy_of(url: str, options: AnalyzeOptions) -> Policy:
-    """Return the policy for everything that is asked for because a person or an account named this canonical URL."""
-    typed = host(url), port(url) or 0
-    return Policy(
-        allowed_ports=frozenset(options.allow_ports),
-        allow_networks=options.allow_networks,
-        deny_networks=options.deny_networks,
-        deny_hosts=options.deny_hosts,
-        own_origins=options.own_origins,
-        own_key=options.own_key,
-        typed_host=typed[0],
-        typed_private=frozenset({typed}) if options.allow_typed_private else frozenset(),
-        proxy=options.proxy,
-        authorities=options.authorities + ("" if options.access is None else options.access.certificates),
-        user_agent=options.user_agent,
-    )
 
 
 async def evaluate_in_child(

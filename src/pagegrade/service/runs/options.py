@@ -1,4 +1,4 @@
-"""Options of an analysis: how a page is gathered and how its score becomes a grade.
+"""Options of an analysis: how a page is gathered, what may be reached for it, and how its score becomes a grade.
 
 Apart from the analysis itself, so that a command which needs only settings does not import the parser and the checks.
 """
@@ -11,13 +11,14 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final
 
 from pagegrade.gather.browser.options import RenderOptions
-from pagegrade.gather.guard import DEFAULT_PORTS
+from pagegrade.gather.guard import DEFAULT_PORTS, Policy
 from pagegrade.gather.outgoing_proxy import OutgoingProxy
 from pagegrade.model.access import Access
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.identity import USER_AGENT
 from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.report import Thresholds
+from pagegrade.parse.url import host, port
 
 DEFAULT_THRESHOLDS: Final = Thresholds()
 
@@ -83,3 +84,21 @@ def parse_networks(networks: Sequence[str]) -> tuple[IPv4Network | IPv6Network, 
             like = "127.0.0.0/8 or ::1/128" if name == "localhost" else "10.0.0.0/8 or fd00::/8"
             raise InvalidInput(f"{text!r} is no network. Write it like {like}.") from None
     return tuple(found)
+
+
+def policy_of(url: str, options: AnalyzeOptions) -> Policy:
+    """Return the policy for everything that is asked for because a person or an account named this canonical URL."""
+    typed = host(url), port(url) or 0
+    return Policy(
+        allowed_ports=frozenset(options.allow_ports),
+        allow_networks=options.allow_networks,
+        deny_networks=options.deny_networks,
+        deny_hosts=options.deny_hosts,
+        own_origins=options.own_origins,
+        own_key=options.own_key,
+        typed_host=typed[0],
+        typed_private=frozenset({typed}) if options.allow_typed_private else frozenset(),
+        proxy=options.proxy,
+        authorities=options.authorities + ("" if options.access is None else options.access.certificates),
+        user_agent=options.user_agent,
+    )

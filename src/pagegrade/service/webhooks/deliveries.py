@@ -54,7 +54,7 @@ from pagegrade.report.compare import compare_reports, count_findings
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.views import report_of_run
-from pagegrade.service.runs.analysis import policy_of
+from pagegrade.service.runs.options import policy_of
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import load_account, load_brand
 from pagegrade.store.repositories.audits import load_audit
