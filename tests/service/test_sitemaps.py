@@ -105,7 +105,10 @@ def test_the_pages_of_a_sitemap_are_found_in_order(tmp_path: Path) -> None:
         (f"<urlset>{entry('/2')}</urlset>", False),
         ("<urlset></urlset>", False),
         (index("/deeper.xml"), False),
-        (Reply(status=404), True),
+        (Reply(status=404), False),
+        (Reply(status=410), False),
+        (Reply(status=403), True),
+        (Reply(status=429), True),
         (Reply(status=503), True),
         (Reply(hangs=True), True),
         (typed("", "application/xml"), True),
@@ -117,7 +120,7 @@ def test_the_pages_of_a_sitemap_are_found_in_order(tmp_path: Path) -> None:
 def test_a_part_that_could_not_be_read_is_no_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, second: str | Reply, *, is_partial: bool
 ) -> None:
-    """A sitemap without pages, or an index in an index, has been read."""
+    """A sitemap without pages, or an index in an index, has been read, and one that is gone for good has no pages."""
     monkeypatch.setattr(sitemaps, "FILE_S", 0.5)
     first = f"<urlset>{entry('/1')}</urlset>"
     found, _, base = read(tmp_path, {"/sitemap.xml": index("/1.xml", "/2.xml"), "/1.xml": first, "/2.xml": second})
@@ -131,7 +134,7 @@ def test_what_is_beyond_the_limits_is_no_part_that_could_not_be_read(tmp_path: P
     many = "<urlset>" + "".join(entry(f"/{number}") for number in range(AT_ONCE + 1)) + "</urlset>"
     routes: dict[str, str | Reply] = {"/sitemap.xml": index("/1.xml", "/2.xml"), "/2.xml": many}
     cut, _, _ = read(tmp_path, {**routes, "/1.xml": many})
-    failed, _, _ = read(tmp_path, routes)
+    failed, _, _ = read(tmp_path, {**routes, "/1.xml": Reply(status=503)})
 
     assert [(len(each.urls), each.is_whole, each.is_partial) for each in (cut, failed)] == [
         (AT_ONCE, False, False),
@@ -140,7 +143,19 @@ def test_what_is_beyond_the_limits_is_no_part_that_could_not_be_read(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("robots", "is_partial"), [(Reply(status=404), False), (Reply(status=503), True), (Reply(hangs=True), True)]
+    ("robots", "is_partial"),
+    [
+        (typed("User-agent: *", "text/plain"), False),
+        (typed(b"#" * (sitemaps.ROBOTS_BYTES + 1), "text/plain"), False),
+        (Reply(raw=CUT_OFF.replace(b"application/xml", b"text/plain")), True),
+        (Reply(status=404), False),
+        (Reply(status=410), False),
+        (Reply(status=401), True),
+        (Reply(status=403), True),
+        (Reply(status=429), True),
+        (Reply(status=503), True),
+        (Reply(hangs=True), True),
+    ],
 )
 def test_a_robots_file_that_may_name_others_is_a_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, robots: Reply, *, is_partial: bool

@@ -131,10 +131,7 @@ class Sets(msgspec.Struct):
     def add(self, *paths: str, routes: Routes = MappingProxyType({})) -> list[int]:
         """Monitors that are due; paths without a route have sitemaps of one page each."""
         self.site.routes = {
-            **{
-                each: typed(f"<urlset><url><loc>{self.site.origin}/page</loc></url></urlset>", "application/xml")
-                for each in paths
-            },
+            **{each: listed(self.site, "page") for each in paths},
             **routes,
         }
         return [self._add(f"{self.site.origin}{each}" if each.startswith("/") else each) for each in paths]
@@ -168,6 +165,11 @@ class Sets(msgspec.Struct):
             for each in monitors
             if each is not None
         ]
+
+
+def listed(site: Site, name: str) -> Reply:
+    """A sitemap of one page."""
+    return typed(f"<urlset><url><loc>{site.origin}/{name}</loc></url></urlset>", "application/xml")
 
 
 def with_sets(tmp_path: Path, script: Callable[[Sets], Awaitable[None]]) -> None:
@@ -295,28 +297,44 @@ def test_a_sitemap_that_we_cannot_read_keeps_no_other_waiting(
 
 
 def test_a_part_that_could_not_be_read_takes_no_page_away(tmp_path: Path) -> None:
-    """The pages that its files named before keep their monitors, by their numbers."""
+    """The pages that its files named before keep their monitors, by their numbers, until it is gone for good."""
 
     async def script(sets: Sets) -> None:
-        def listed(name: str) -> Reply:
-            return typed(f"<urlset><url><loc>{sets.site.origin}/{name}</loc></url></urlset>", "application/xml")
-
         (number,) = sets.add("/index.xml")
         parts = "".join(f"<sitemap><loc>{sets.site.origin}/{name}.xml</loc></sitemap>" for name in "ab")
-        whole: Routes = {
+        others: Routes = {
             "/index.xml": typed(f"<sitemapindex>{parts}</sitemapindex>", "application/xml"),
-            "/a.xml": listed("a"),
-            "/b.xml": listed("b"),
+            "/a.xml": listed(sets.site, "a"),
         }
         seen = []
-        for routes in (whole, {**whole, "/b.xml": Reply(status=503)}, {**whole, "/b.xml": listed("new")}):
-            sets.site.routes = routes
+        first, new = listed(sets.site, "b"), listed(sets.site, "new")
+        for second in (first, Reply(status=503), new, Reply(status=429), Reply(status=404)):
+            sets.site.routes = {**others, "/b.xml": second}
             sets.make_due(number)
             await queue_due_monitors(sets.services)
             pages = sets.services.database.read_here(lambda tx: list_of_parent(tx, number))
             seen.append([each.id for each in pages])
 
-        assert seen == [[2, 3], [2, 3], [2, 4]]
+        assert seen == [[2, 3], [2, 3], [2, 4], [2, 4], [2]]
+
+    with_sets(tmp_path, script)
+
+
+def test_a_site_that_limits_us_loses_no_page(tmp_path: Path) -> None:
+    """Its robots.txt names another sitemap than the old one at the usual place."""
+
+    async def script(sets: Sets) -> None:
+        (number,) = sets.add("/", routes={"/named.xml": listed(sets.site, "a"), "/sitemap.xml": listed(sets.site, "b")})
+        named = typed(f"Sitemap: {sets.site.origin}/named.xml", "text/plain")
+        seen = []
+        for robots in (named, Reply(status=429), named):
+            sets.site.routes = {**sets.site.routes, "/robots.txt": robots}
+            sets.make_due(number)
+            await queue_due_monitors(sets.services)
+            pages = sets.services.database.read_here(lambda tx: list_of_parent(tx, number))
+            seen.append([each.id for each in pages])
+
+        assert seen == [[2], [2, 3], [2]]
 
     with_sets(tmp_path, script)
 

@@ -48,7 +48,8 @@ SITE_FILES_PER_MINUTE: Final = 60
 """Limit per site, for all clients together: an index may refer to any site, and be submitted repeatedly."""
 GUESSED_PATH: Final = "/sitemap.xml"
 _SUCCESS: Final = range(200, 300)
-_OUT_OF_ORDER: Final = range(500, 600)
+_GONE: Final = (404, 410)
+"""Answers to keep to: there is no such file. Any other failure may pass, such as a limit of the site for us."""
 
 
 class FoundURLs(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +82,7 @@ class _Reading(msgspec.Struct):
 
     def fail(self, why: str, status: int | None = None) -> None:
         self.is_whole = False
-        self.is_partial |= why != "empty"
+        self.is_partial |= why != "empty" and status not in _GONE
         if not self.failure:
             self.failure, self.status = why, status
 
@@ -205,7 +206,8 @@ async def _first_urls(
         return guessed
     try:
         response = await _fetch(client, f"{root}/robots.txt", allowance, max_bytes=ROBOTS_BYTES)
-        reading.is_partial = response.status in _OUT_OF_ORDER
+        is_cut_off = response.truncated not in (None, "limit")
+        reading.is_partial = is_cut_off or response.status not in (*_SUCCESS, *_GONE)
         if response.status in _SUCCESS:
             declared = await children.run(
                 partial(find_declared_sitemaps, url=response.url), response.body, timeout_s=PARSE_S
