@@ -166,6 +166,16 @@ def test_signs_alone_are_no_phrase(text: str) -> None:
         ("start()", "en"),
         ("Info®", "de"),
         ("Mehr™", "de"),
+        ("Read It ™", "en"),
+        ("→ #more", "en"),
+        ("#more »", "en"),
+        ("#विवरण »", "hi"),
+        ("#\u200fالمزيد", "ar"),
+        ("📁 details/", "en"),
+        ("यहाँ/", "hi"),
+        ("~info", "en"),
+        ("$ more", "en"),
+        ("-> start()", "en"),
     ],
 )
 def test_signs_that_make_a_name_are_no_decoration(name: str, language: str) -> None:
@@ -176,8 +186,34 @@ def test_signs_that_make_a_name_are_no_decoration(name: str, language: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["...more", "-- more --", "-> more", "« more »", "[more]", "<< more", "– more", "(more)"]
+    ("text", "language"),
+    [
+        ("...more", "en"),
+        ("-- more --", "en"),
+        ("-> more", "en"),
+        ("« more »", "en"),
+        ("[more]", "en"),
+        ("<< more", "en"),
+        ("– more", "en"),
+        ("(more)", "en"),
+        ("Read more /", "en"),
+        ("/ Read more", "en"),
+        ("// more", "en"),
+        ("& more", "en"),
+        ("~ Read more ~", "en"),
+        ("-Read more-", "en"),
+        ("<Read more>", "en"),
+        ("Click here #", "en"),
+        ("# Details", "en"),
+        ("#Leggi tutto", "it"),
+        ("Hier klicken/", "de"),
+        ("～詳細～", "ja"),
+        ("＃ 続きを読む", "ja"),
+        ("/ Подробнее /", "ru"),
+        ("# المزيد #", "ar"),
+        ("और पढ़ें /", "hi"),
+    ],
 )
-def test_decoration_around_a_phrase_adds_nothing(text: str) -> None:
-    """Dots, dashes, arrows and brackets."""
-    assert is_generic_phrase(text, "en")
+def test_decoration_around_a_phrase_adds_nothing(text: str, language: str) -> None:
+    """Dots, dashes, arrows, brackets, and the signs of names where a blank shows that they are none."""
+    assert is_generic_phrase(text, language)

@@ -57,10 +57,10 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
     name is their absolute URL, which is read out letter by letter. On a page in another language, for which no such
     phrases are known, only the latter two are found, and nothing is said when there are none. In a `<cite>` or a list
     of sources, such as `class="references"`, a URL is fine. The name that assistive technology reads counts, so a label
-    or a hidden word that completes the phrase is enough. Tags such as "#info", paths and other texts with a sign of a
-    name are none. The single word "go" is no such phrase here, because it is also a name, and the Arabic and Hebrew
-    words for "here" are one behind other words only. Links with `rel="nofollow"`, jumps within the page and links
-    without any name are left out. One such link costs half, twenty cost everything.
+    or a hidden word that completes the phrase is enough. Tags such as "#info", paths and other single words that touch
+    a sign of names are none; "# Read more" is one. The single word "go" is no such phrase here, because it is also a
+    name, and the Arabic and Hebrew words for "here" are one behind other words only. Links with `rel="nofollow"`, jumps
+    within the page and links without any name are left out. One such link costs half, twenty cost everything.
 
     ## Fails on
 

@@ -147,9 +147,13 @@ _NAMES_ELSEWHERE: Final = frozenset(
 """Empty in one language and a name or another word in others: "Start" is the front page of German and Swedish sites,
 "Plus" a subscription or a size, "Saite" a string. They count only where the page says its language."""
 _OF_A_NAME: Final = re.compile(
-    r"\A(?:[\W_]*[#@$~/&%＃＠＄～／＆％]|(?:[.<]|-{1,2}|:{1,2})[^\W_])|(?:\(\)|[#/®™][\W_]*)\Z"
+    r"\A[\W_]*[$%＄％]|[®™][\W_]*+\Z|\A[\W_]*+\S*(?:\(\)|\S[#/])[\W_]*+\Z"
+    r"|\A(?:[\W_]*[#@~/&＃＠／＆]|[.<]|-{1,2}|:{1,2})[\u200b-\u200f]?[^\W_]\S*[\W_]*+\Z"
 )
-"""Signs that are no decoration: of tags, accounts, paths, options, programs and brands."""
+"""Signs that are no decoration: of prompts, brands, programs, tags, accounts, paths and options.
+
+But for the first two they touch a single word; behind a blank or at several words they decorate.
+"""
 _ALL: Final = frozenset().union(*_GENERIC.values())
 _ALIASES: Final = {"bs": "hr", "fil": "tl", "in": "id", "iw": "he", "nb": "no", "nn": "no", "sh": "sr"}
 
