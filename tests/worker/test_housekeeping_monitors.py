@@ -152,6 +152,11 @@ class Sets(msgspec.Struct):
 
         self.services.database.write_here(work)
 
+    def make_all_due(self) -> None:
+        """Let those that were put off be due now, in the same order."""
+        statement = text("UPDATE monitors SET due_at_ms = due_at_ms - :ms WHERE last_run_at_ms IS NULL")
+        self.services.database.write_here(lambda tx: tx.execute(statement, {"ms": PUT_OFF_MS}))
+
     def found(self, *numbers: int) -> list[tuple[int | None, bool, bool]]:
         """(Pages, is unreachable, is put off) of each monitor."""
         database = self.services.database
@@ -231,6 +236,29 @@ def test_a_sitemap_whose_turn_did_not_come_is_put_off(tmp_path: Path, monkeypatc
 
         assert await queue_due_monitors(sets.services) == 3
         assert sets.found(*numbers) == [(None, True, False), (None, False, True), (None, False, True)]
+
+    with_sets(tmp_path, script)
+
+
+def test_accounts_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One does not wait until all of the others, which hang, have been read."""
+    monkeypatch.setattr(module, "SITEMAP_WAIT_S", 0.5)
+    monkeypatch.setattr("pagegrade.service.sitemaps.WHOLE_S", 1.0)
+    looks = 12
+
+    async def script(sets: Sets) -> None:
+        hanging = {f"/{number}.xml": Reply(hangs=True) for number in range(looks)}
+        for _ in range(SITEMAPS_AT_ONCE):
+            sets.add(*hanging)
+            sets.caller = Caller(account=add_owner(sets.services.database, f"After {sets.caller.account.id}")[0])
+        (last,) = sets.add("/last.xml", routes=hanging)
+        for _ in range(looks):
+            await queue_due_monitors(sets.services)
+            ((_, _, is_put_off),) = sets.found(last)
+            if not is_put_off:
+                return
+            sets.make_all_due()
+        pytest.fail("its turn did not come")
 
     with_sets(tmp_path, script)
 

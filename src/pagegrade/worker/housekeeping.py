@@ -215,7 +215,8 @@ async def _read_sitemaps(services: Services, due: Sequence[Monitor]) -> dict[int
     """Return id of a monitor -> its sitemap, without pages if it cannot be read; ``None``: we could not ask for it.
 
     One of an account after the other, of two accounts at the same time, so that people find slots for theirs. Those
-    that cannot begin within ``SITEMAP_WAIT_S`` have to wait for another look: other monitors wait for this one.
+    that cannot begin within ``SITEMAP_WAIT_S`` have to wait for another look: other monitors wait for this one. Which
+    accounts begin is drawn by lot each time, so that none is kept waiting by what others have.
     """
     loop = asyncio.get_running_loop()
     until_s = loop.time() + SITEMAP_WAIT_S
@@ -241,7 +242,8 @@ async def _read_sitemaps(services: Services, due: Sequence[Monitor]) -> dict[int
     sets = [(each, each.pages.value) for each in due if each.pages is not None and each.pages.kind == "sitemap"]
     accounts = {each.account_id for each, _ in sets}
     working = await services.database.read(lambda tx: {each for each in accounts if load_working(tx, each)})
-    wanted = [(each, url) for each, url in sets if each.account_id in working]
+    lots = {each: random.random() for each in working}  # noqa: S311 - no secret
+    wanted = sorted((one for one in sets if one[0].account_id in lots), key=lambda one: lots[one[0].account_id])
     # Not gathered: of several that are canceled, the group waits for all, which end their child processes.
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(read(*each)) for each in wanted]
