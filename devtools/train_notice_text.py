@@ -29,6 +29,8 @@ FOLDS: Final = 10
 _SEED: Final = 20_261_129
 _EPOCHS: Final = 12
 _RATE: Final = 0.5
+_MIN_WEIGHT: Final = 7
+"""Of 127: without smaller ones the words of other languages have few weights, and the margins are the same."""
 _SENTENCE: Final = re.compile("(?<=[.!?\u2026])\\s+|(?<=[\u3002\uff01\uff1f\u0964\u1362\u0589])\\s*")
 _MIN_SENTENCES: Final = 3
 _MARGINS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
@@ -74,7 +76,8 @@ def train(examples: Iterable[Example], *, epochs: int = _EPOCHS) -> array[int]:
             step = rate * (1 / (1 + math.exp(-margin)) - target) / size
             for one in parts:
                 weights[one] -= step
-    return array("b", (max(-127, min(127, round(SCALE * one))) for one in weights))
+    rounded = (max(-127, min(127, round(SCALE * one))) for one in weights)
+    return array("b", (one if abs(one) >= _MIN_WEIGHT else 0 for one in rounded))
 
 
 def _variants(text: str) -> Iterable[str]:
@@ -105,10 +108,13 @@ def validate(examples: Sequence[Example]) -> list[tuple[Example, float]]:
 
 
 def digest_of(examples: Iterable[Example]) -> bytes:
-    """SHA-256 of the texts, which stands behind the weights: they are out of date where it differs."""
-    found = sha256()
+    """SHA-256 of what makes the weights, behind which it stands: they are out of date where it differs.
+
+    These are the texts, their parts, and the numbers of the training.
+    """
+    found = sha256(f"{_EPOCHS} {_RATE} {_MIN_WEIGHT} {SCALE} {BUCKETS}".encode())
     for one in examples:
-        found.update(f"{one.language} {one.is_notice} {one.text}\n".encode())
+        found.update(f"{one.language} {one.is_notice} {sorted(parts_of(one.text))}\n".encode())
     return found.digest()
 
 

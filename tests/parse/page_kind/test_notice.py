@@ -497,3 +497,64 @@ def test_link_to_the_one_site_that_leads_back_is_a_notice() -> None:
     html = page(f'<h1>ერთი წუთი</h1><p>შემოწმება</p><a href="https://gate.example/in?to={quote(URL, safe="")}">+</a>')
 
     assert kind_of(html, url=URL) == "notice"
+
+
+AWAY = (
+    "<p>Der Shop wird gerade auf ein neues System umgestellt und ist bis etwa 18 Uhr nicht erreichbar. Bestellungen sind "
+    "bis dahin nicht möglich. Bitte versuchen Sie es später noch einmal, wir bitten um Verständnis.</p>"
+)
+IN_FRAME = site("Merino | Otterline", f"<h1>Gleich wieder da</h1>{AWAY}", lang="de")
+ASKED = "https://www.otterline.example/garn/merino"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("</main>", "<ul><li>Otterline</li></ul></main>"),
+        ("</main>", "<img src=/ball.png alt=''></main>"),
+        ("<h1>", "<article><h1>"),
+    ],
+)
+def test_words_of_a_notice_in_the_frame_of_its_site(old: str, new: str) -> None:
+    """No list of phrases has them; a symbol or a few lines beside them make no page of it."""
+    assert kind_of(IN_FRAME.replace(old, new, 1) if old else IN_FRAME, url=ASKED) == "notice"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("</main>", "<table><tr><td>7:00</td></tr></table></main>"),
+        ("</main>", "<time datetime=2026-11-29>heute</time></main>"),
+        ("</main>", "<form action=/suche><label>Wort<input name=w></label></form></main>"),
+        ("Gleich wieder da", "Wann sind wir wieder da?"),
+        ("Gleich wieder da", "Wann sind wir wieder da\N{FULLWIDTH QUESTION MARK}"),
+        (AWAY, "<p>Der Shop wird gerade umgestellt und ist nicht erreichbar.</p>"),
+        (AWAY, AWAY * 4),
+        (
+            AWAY,
+            "<p>Der Pullover wird gerade aus frischer Wolle gestrickt und ist in vier Farben zu haben. Er wärmt im "
+            "Winter und kratzt nicht. Die Wolle kommt von Schafen, die auf dem Deich vor unserer Tür grasen.</p>",
+        ),
+    ],
+)
+def test_short_page_in_a_frame_with_more_or_other_words_is_graded(old: str, new: str) -> None:
+    """Something to look at or to use, a question, too few or too many words, and the words of a page."""
+    assert kind_of(IN_FRAME.replace(old, new), url=ASKED) is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/gleich-wieder", "/aktuelles/gleich-wieder-4711", "/hilfe/merino", "/abmeldung/merino", "/"],
+)
+def test_notice_that_its_address_promises_is_graded(path: str) -> None:
+    """An announcement is named by its address, numbers aside; help speaks of notices, and who signs out asked for it."""
+    assert kind_of(IN_FRAME, url=f"https://www.otterline.example{path}") is None
+
+
+def test_addresses_spell_letters_out() -> None:
+    """A heading in German has its umlauts, and the address has two letters for each."""
+    html = IN_FRAME.replace("Gleich wieder da", "Für später schließen").replace("Merino", "Für später schließen")
+
+    assert kind_of(html, url="https://www.otterline.example/fuer-spaeter-schliessen") is None
+    assert kind_of(html, url="https://www.otterline.example/fuer-morgen-schliessen") == "notice"

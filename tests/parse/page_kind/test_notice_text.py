@@ -19,29 +19,30 @@ def test_weights_are_those_of_the_examples() -> None:
 
 
 def test_unseen_notices_are_found_and_unseen_pages_are_not() -> None:
-    """At the margin that counts, a third of the notices read like one, and hardly a page; their structure tells most apart.
+    """At the margin that counts, four in ten notices read like one, and few pages; their structure tells most apart.
 
     The texts are odd on purpose: ironic, indirect and terse ones, half of them pages about such messages.
     """
-    notices = [notice_margin(one.text) >= 1.0 for one in UNSEEN if one.is_notice]
-    pages = [notice_margin(one.text) >= 1.0 for one in UNSEEN if not one.is_notice]
+    notices = [notice_margin(one.text) >= 0.6 for one in UNSEEN if one.is_notice]
+    pages = [notice_margin(one.text) >= 0.6 for one in UNSEEN if not one.is_notice]
 
     assert len({one.language for one in UNSEEN}) >= 25
-    assert sum(notices) >= 0.27 * len(notices)
-    assert sum(pages) <= 0.025 * len(pages)
+    assert sum(notices) >= 0.36 * len(notices)
+    assert sum(pages) <= 0.045 * len(pages)
 
 
-@pytest.mark.parametrize("language", ["am", "gu", "ga"])
-def test_nothing_is_said_about_languages_without_examples(language: str) -> None:
-    """Their words have no weights, so that a text is neither."""
-    texts = {
-        "am": "ድረ ገጹ ለጊዜው ተዘግቷል። እባክዎ ከአንድ ሰዓት በኋላ እንደገና ይሞክሩ። ስለ ትዕግስትዎ እናመሰግናለን።",
-        "gu": "વેબસાઇટ હાલ બંધ છે. કૃપા કરીને એક કલાક પછી ફરી પ્રયાસ કરો. તમારી ધીરજ બદલ આભાર.",
-        "ga": "Tá an suíomh seo dúnta faoi láthair. Bain triail eile as i gceann uair an chloig, le do thoil.",
-    }
-
-    assert not any(one.language == language for one in read_examples())
-    assert notice_margin(texts[language]) < 0.3
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ድረ ገጹ ለጊዜው ተዘግቷል። እባክዎ ከአንድ ሰዓት በኋላ እንደገና ይሞክሩ። ስለ ትዕግስትዎ እናመሰግናለን።",
+        "વેબસાઇટ હાલ બંધ છે. કૃપા કરીને એક કલાક પછી ફરી પ્રયાસ કરો. તમારી ધીરજ બદલ આભાર.",
+        "xqvjw kzzpt wqxv jkqzx vvwxq pzkjt qqxwz tjvkx zwpqj xkvtz jqwpx zzvkt qjxpw vktzq wxjpq zkvtj qpxwz",
+    ],
+    ids=["Amharic", "Gujarati", "letters"],
+)
+def test_nothing_is_said_about_languages_without_examples(text: str) -> None:
+    """Few of their parts have weights, so that a text is neither."""
+    assert notice_margin(text) == 0.0
 
 
 def test_only_the_beginning_is_read() -> None:
@@ -58,6 +59,12 @@ def test_letters_and_marks_of_typing_change_nothing() -> None:
     assert parts_of("We’ll be BACK\nat 6!") == parts_of("we'll be back at 18")
     assert parts_of("") == parts_of("2026 – 1.5 € !") == frozenset()
     assert notice_margin("") == 0.0
+
+
+def test_marks_belong_to_their_letters() -> None:
+    """A word of Hindi is one word, and composed letters are those with marks."""
+    assert parts_of("वेबसाइट") != parts_of("व बस इट")
+    assert parts_of("fermé été") == parts_of("ferme\u0301 e\u0301te\u0301")
 
 
 def test_scripts_without_spaces_are_read_by_letters() -> None:

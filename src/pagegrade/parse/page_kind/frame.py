@@ -20,15 +20,21 @@ _CONTENT: Final = (
     "canvas, math, textarea, select, details, li, [itemscope]"
 )
 """Elements with which a page shows or offers something; a notice beside the frame has none of them."""
+CLEAR_CONTENT: Final = (
+    "time, table, pre, blockquote, figure, video, audio, iframe, object, canvas, math, textarea, select, details, "
+    "[itemscope]"
+)
+"""The same without what a notice has at times: an article around it, a symbol, a list of browsers or of numbers."""
 
 _SUBJECTS: Final = re.compile(r"article|posting|product|offer|event|recipe|question|faq|course|profile|place|business")
 """In the types of structured data: what a page of its own is about."""
 
 
-def holds_little(page: Structure) -> bool:
+def holds_little(page: Structure, *, content: str = _CONTENT) -> bool:
     """A certain page was asked for, and between the header and the footer of the site are only a few sentences.
 
-    No link of the frame leads to the page by the name that it has: a short page is named in the navigation.
+    No link of the frame leads to the page by the name that it has: a short page is named in the navigation. The main
+    part has none of the elements that ``content`` selects.
     """
     words = page.document.main_word_count
     if not page.is_deep or words == page.words or not 0 < words <= MAX_MAIN_WORDS:
@@ -36,7 +42,7 @@ def holds_little(page: Structure) -> bool:
     root = page.document.body.node if page.document.body is not None else None
     if not isinstance(root, Element) or _has_subject(page):
         return False
-    shown = islice(root.select(_CONTENT), _MAX_LOOKED_AT)
+    shown = islice(root.select(content), _MAX_LOOKED_AT)
     links = sum(1 for one in page.anchors if not is_around(one.node) and not (one.href or "").startswith("#"))
     return links <= _MAX_LINKS and all(is_around(one) for one in shown) and not _is_in_menu(page)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagegrade.parse.error_output import find_error_output
-from pagegrade.parse.page_kind.frame import holds_little
+from pagegrade.parse.page_kind.frame import CLEAR_CONTENT, holds_little
 from pagegrade.parse.page_kind.notice_text import notice_margin
 from pagegrade.parse.page_kind.sketch import THRESHOLD, Pattern
 from pagegrade.parse.page_kind.structure import Structure, is_around
@@ -58,10 +58,11 @@ _EXPLAINS: Final = Pattern(
 _FEW: Final = 60
 """Words up to which a front page that answers at every address is a notice and no site of one page."""
 
-_MIN_MARGIN: Final = 1.0
-"""From which a text reads like a notice: one in a hundred short pages about such messages does, too."""
+_MIN_MARGIN: Final = 0.6
+"""From which a text reads like a notice: three in a hundred short pages about such messages do, too."""
+_LISTED_MARGIN: Final = 1.0
+"""The same where a list or a picture is beside it."""
 _CLEAR_MARGIN: Final = 2.0
-_NEAR_MARGIN: Final = 0.8
 """From which the words are a sign beside others on a page without a frame."""
 _CONFIRMS: Final = Pattern(
     r"log-?out|sign-?out|log-?off|unsubscri|opt-?out|abmeld|abgemeldet|d[eé]connexion|d[eé]sabonn|d[eé]sinscri|"
@@ -71,8 +72,8 @@ _CONFIRMS: Final = Pattern(
 """Addresses of pages that confirm the end of something that was asked for."""
 _MIN_READ: Final = 20
 """Words from which a text is judged by them."""
-_MOST_READ: Final = 3
-"""The most points that the words of a page without a frame give."""
+_READ: Final = 3
+"""Points that the words of a page without a frame give."""
 _QUESTIONS: Final = {0xFF1F: "?", 0x61F: "?"}
 _MIN_SIGNS: Final = 3
 """Points of signs that notices have. What a page lacks makes no notice of it: a short page lacks the same.
@@ -134,12 +135,9 @@ def score_notice(page: Structure) -> int:
     more = 4 * (page.shows_more and shut < 2 and not page.asks_for_programs)
     holds = (3 * page.is_named_by_address, max(more, 4 * (page.passwords > 0)))
     points = sum(signs) + sum(lacks) - sum(holds)
-    is_read = page.words >= _MIN_READ and points + more >= THRESHOLD - _MOST_READ and not page.has_more_than_dialog
-    margin = notice_margin(page.text) if is_read else 0.0
-    if margin >= _CLEAR_MARGIN:
-        points += _MOST_READ + (0 if page.passwords else more)
-    elif margin >= _NEAR_MARGIN:
-        points += 1
+    is_read = page.is_deep and page.words >= _MIN_READ and points + more >= THRESHOLD - _READ
+    if is_read and not page.has_more_than_dialog and notice_margin(page.text) >= _CLEAR_MARGIN:
+        points += _READ + (0 if page.passwords else more)
     elif sum(signs) < _MIN_SIGNS:
         return min(points, THRESHOLD - 1)
     if points < THRESHOLD:
@@ -156,11 +154,14 @@ def _reads_as_notice(page: Structure) -> bool:
     """
     if page.document.main_word_count < _MIN_READ or page.is_told_of or page.has_more_than_dialog:
         return False
-    if "?" in page.first_heading.translate(_QUESTIONS) or not holds_little(page):
+    if "?" in page.first_heading.translate(_QUESTIONS) or not holds_little(page, content=CLEAR_CONTENT):
+        return False
+    if not page.passwords and any(not (one.hidden or is_around(one.node)) for one in page.document.controls):
         return False
     if _EXPLAINS.search(page.requested_path) is not None or _CONFIRMS.search(page.requested_path) is not None:
         return False
-    return notice_margin(page.document.main_text) >= _MIN_MARGIN
+    margin = notice_margin(page.document.main_text)
+    return margin >= _LISTED_MARGIN or (margin >= _MIN_MARGIN and holds_little(page))
 
 
 def _is_end_of_session(page: Structure) -> bool:

@@ -12,6 +12,7 @@ import re
 from array import array
 from pathlib import Path
 from typing import Final
+from unicodedata import category, normalize
 from zlib import crc32
 
 from pagegrade.parse.page_kind.sketch import fold
@@ -24,11 +25,10 @@ MAX_CHARACTERS: Final = 1_000
 WEIGHTS: Final = Path(__file__).with_name("notice_text.bin")
 _PART: Final = 4
 _STEM: Final = 5
-_WORD: Final = re.compile(r"[^\W\d_]+")
 _UNSPACED: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff]"
 )
-_MIN_KNOWN: Final = 0.5
+_MIN_KNOWN: Final = 0.52
 """Share of the parts of a text that have a weight: nothing is said about texts in languages without examples."""
 _WEIGHTS: Final = array("b", WEIGHTS.read_bytes()[:BUCKETS])
 
@@ -40,8 +40,8 @@ def parts_of(text: str) -> frozenset[int]:
     """
     found: list[str] = []
     before = ""
-    for match in _WORD.finditer(fold(text[:MAX_CHARACTERS])):
-        word = match[0]
+    plain = normalize("NFC", fold(text[:MAX_CHARACTERS]))
+    for word in "".join(one if one.isalpha() or category(one)[0] == "M" else " " for one in plain).split():
         if _UNSPACED.match(word):
             found += (word[at : at + size] for size in (1, 2) for at in range(len(word) - size + 1))
             before = ""

@@ -39,6 +39,10 @@ ORIGIN_FIELD: Final = re.compile(r"refer|landing|page|source|utm")
 """Fields of forms that say where a visitor came from; they are no way back."""
 SLUG: Final = re.compile(r"[^\w]+|_")
 """Signs between the words of an address."""
+_IN_ADDRESSES: Final = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "æ": "ae", "ø": "oe", "ł": "l", "đ": "d", "ı": "i"}
+)
+"""Letters as addresses write them, beside those that only lose their accents."""
 _MAX_LINE: Final = 300
 _MAX_LISTED: Final = 40
 _MAX_INLINE: Final = 6_000
@@ -180,8 +184,9 @@ class Sketch:
     def is_told_of(self) -> bool:
         """The words of the address that was asked for, not its numbers, are in its name and in its main part."""
         words = [one for one in self._address_words if not one.isdecimal()]
-        text = _without_accents(fold(self.document.main_text[:MAX_TEXT]))
-        return bool(words) and all(one in self._name and one in text for one in words)
+        places = (f"{self.title} {self.first_heading}", fold(self.document.main_text[:MAX_TEXT]))
+        spelled = [f"{_without_accents(one)} {_without_accents(one.translate(_IN_ADDRESSES))}" for one in places]
+        return bool(words) and all(one in text for text in spelled for one in words)
 
     @cached_property
     def is_named_otherwise(self) -> bool:
