@@ -28,7 +28,10 @@ def test_the_tables_are_those_of_the_code(tmp_path: Path) -> None:
     owners = {("accounts", "CASCADE"), ("reports", "CASCADE")}
 
     assert found == {
-        "monitors": ([column.name for column in monitors.columns], {*owners, ("audits", "CASCADE")}),
+        "monitors": (
+            [column.name for column in monitors.columns],
+            {*owners, ("audits", "CASCADE"), ("monitors", "CASCADE")},
+        ),
         "monitor_crossings": (
             [column.name for column in monitor_crossings.columns],
             {*owners, ("runs", "CASCADE"), ("monitors", "CASCADE")},
