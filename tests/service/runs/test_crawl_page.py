@@ -197,6 +197,24 @@ def test_a_tag_that_is_left_open_makes_no_other_look() -> None:
     assert looks[0].isdisjoint(looks[3])
 
 
+def test_sections_have_one_look_whatever_they_are_called() -> None:
+    """The id of a heading names its section; that of what holds a heading tells places apart."""
+    looks = [
+        [found.signature for found in read(f"<title>x</title>{markup}").found if found.check == "h1"]
+        for markup in (
+            "<h1 id=overview>Overview</h1><h1 id=see_also>See also</h1>",
+            "".join(f"<h1 id={name}>{name}</h1>" for name in "abcdefghijkl"),
+            "<h1 id=a:b.c>One</h1><h1 id=other>Other</h1>",
+            "<div id=logo><h1 id=overview>Overview</h1></div><div id=text><h1 id=other>Other</h1></div>",
+            "<div id=logo><h1>Overview</h1></div><div id=text><h1>Other</h1></div>",
+        )
+    ]
+
+    assert len(looks[0]) == 1
+    assert looks[0] == looks[1] == looks[2] == looks[3]
+    assert len(looks[4]) == 2
+
+
 def test_what_a_page_may_cost_is_bounded() -> None:
     """Links, looks, examples and addresses."""
     links = "".join(f"<a href=/{number}>{number}</a>" for number in range(MAX_LINKS + 100))

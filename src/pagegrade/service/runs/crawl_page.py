@@ -46,8 +46,11 @@ from pagegrade.service.runs.evaluation import refusal_of, run_on_page, score_of
 _POSITION: Final = re.compile(r":nth-[a-z-]+\([^)]*\)")
 _GENERATED: Final = re.compile(r"[#.][A-Za-z_-]*[0-9][\w-]*")
 """An id or class with a digit: counted, hashed or generated."""
+_SECTION: Final = re.compile(r"#(?:[^\s>.:\\]|\\.)+$")
+"""The id of the element itself."""
 _REOPENED: Final = re.compile(r"(?<=> )(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u) > (?=[^>]+>)")
 """An element around others that browsers open again wherever its end is missing."""
+_HEADING: Final = re.compile(r"<h[1-6]\b")
 _NAMES: Final = re.compile(r"<([A-Za-z][\w-]*)|\s([A-Za-z_:][\w:.-]*)(?==|\s|/?>|$)")
 _MAY_BE_HIDDEN: Final = NotRun("skipped", "A style sheet that could not be read decides whether people see it.")
 _OF_FILES: Final = NotGathered(code="skipped", detail="A crawl does not measure the files that a page loads.")
@@ -283,5 +286,8 @@ def _example(place: Evidence) -> str:
 def _look(check: str, state: str, place: Evidence) -> int:
     """64 bits that are the same for places that look the same: without positions, generated names and values."""
     selector = _REOPENED.sub("", _GENERATED.sub("", _POSITION.sub("", place.selector)))
+    if _HEADING.match(place.snippet):
+        # It names what is below the heading, so each page has others.
+        selector = _SECTION.sub("", selector)
     names = " ".join(tag or attribute for tag, attribute in _NAMES.findall(place.snippet))
     return hash64(f"{check}\n{state}\n{place.state}\n{selector}\n{place.header}\n{names}")
