@@ -21,6 +21,8 @@ from tests.builders import evaluated, make_resource, make_resources, outcome
     [
         "<p>LOREM ipsum dolor sit amet",
         "<h2>Lorem ipsum</h2>",
+        "<p>Welcome! “Lorem ipsum is simply dummy text of the printing industry.”",
+        "<p>Our team of lorem ipsum",
         "<h1>undefined</h1>",
         "<p>Preis: [object Object]",
         "<p>価格：[object Object]",
@@ -49,6 +51,7 @@ def test_what_was_left_behind(page: str) -> None:
         "<h1>{{ title }}</h1><script>render()</script>",
         "<p hidden>Lorem ipsum",
         "<title>Prices from ${ 5</title>",
+        '<p>We look for "lorem ipsum". A page about lorem ipsum is left out.',
         "<p>Lorem is a word",
         "<p>NaN stands for not a number",
     ],

@@ -61,7 +61,10 @@ _FILLS: Final = ("{{", "\\{\\{", "import(", "createElement", "innerHTML", "fetch
 MIN_LATIN: Final = 8
 MOSTLY_LATIN: Final = 0.8
 """Words of a text, and the share of them that filling text has, from which on it is some without its beginning."""
-_LATIN: Final = ("lorem ipsum", "dolor sit amet", "consectetur adipi")
+_LATIN: Final = ("dolor sit amet", "consectetur adipi")
+_LOREM: Final = "lorem ipsum"
+_BEGINS: Final = re.compile(r"(?:^|[.!?:…])\W{0,5}lorem ipsum")
+"""A sentence of a text in lower case that begins with these words; another one may speak of them."""
 _LATIN_WORDS: Final = frozenset(
     (
         "lorem ipsum dolor sit amet consectetur consectetuer adipiscing adipisicing elit sed do eiusmod tempor "
@@ -217,20 +220,20 @@ def placeholder_text(document: Document, resources: Resources | NotGathered) -> 
 
     ## What it checks
 
-    Paragraphs and headings for "lorem ipsum"; headings, links and paragraphs whose whole text is a value that was
-    missing, such as "undefined" or a key of a translation, or that name an amount "NaN"; paragraphs that begin with
-    "TODO:" or "TBD"; and the title, the description and, where the page has no scripts, the text outside of code, the
-    names of buttons and fields and the addresses of links, pictures, frames and forms for markers of templates such as
-    `{{ title }}` and `[gallery id="3"]`. Beside scripts, which may fill them in, these places are searched only for
-    those of a server, such as `{% block title %}` and `<%= title %>`; but `{{ title }}` is one of those, too, in a page
-    whose text holds the end of a block, such as `{% endfor %}`, or a filter with a value, such as `{{ day | date: "%d"
-    }}`, which of all libraries for browsers only AngularJS knows. Elements and comments that ask a server or cache for
-    a part of the page are placeholders as well: `esi:include`, `jsp:include`, `cfoutput` and comments such as
-    `<!--#include virtual="/menu.html" -->`. So is what a writing assistant said about its own answer and nobody
-    removed, in two dozen languages: that it is a language model, or two of these: here comes the text, it could be
-    changed, and something was not in its training; with the gaps in brackets that it left, such as `[insert age]`.
-    Quotations are free, and so is a page whose title, description or headings speak of assistants or templates. A page
-    whose title is about lorem ipsum, or whose language is Latin, is not flagged.
+    Paragraphs and headings for "lorem ipsum", but not for sentences that speak of it; headings, links and paragraphs
+    whose whole text is a value that was missing, such as "undefined" or a key of a translation, or that name an amount
+    "NaN"; paragraphs that begin with "TODO:" or "TBD"; and the title, the description and, where the page has no
+    scripts, the text outside of code, the names of buttons and fields and the addresses of links, pictures, frames and
+    forms for markers of templates such as `{{ title }}` and `[gallery id="3"]`. Beside scripts, which may fill them in,
+    these places are searched only for those of a server, such as `{% block title %}` and `<%= title %>`; but `{{ title
+    }}` is one of those, too, in a page whose text holds the end of a block, such as `{% endfor %}`, or a filter with a
+    value, such as `{{ day | date: "%d" }}`, which of all libraries for browsers only AngularJS knows. Elements and
+    comments that ask a server or cache for a part of the page are placeholders as well: `esi:include`, `jsp:include`,
+    `cfoutput` and comments such as `<!--#include virtual="/menu.html" -->`. So is what a writing assistant said about
+    its own answer and nobody removed, in two dozen languages: that it is a language model, or two of these: here comes
+    the text, it could be changed, and something was not in its training; with the gaps in brackets that it left, such
+    as `[insert age]`. Quotations are free, and so is a page whose title, description or headings speak of assistants or
+    templates. A page whose title is about lorem ipsum, or whose language is Latin, is not flagged.
 
     Single placeholders cost 1 to 3 points. What is more costs by its share of the main content, and from a quarter on
     the page scores 79 at most: one of which 60 % is placeholder text, or whose template was not filled in at all,
@@ -365,7 +368,7 @@ def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
         if not heading.hidden and (heading.text in missing or (latin and _is_latin(heading.text.lower()))):
             yield Offender(heading.node, "holds a placeholder", heading.text)
     # Most pages end here: what a paragraph says is part of the text.
-    latin = latin and _is_latin(document.folded_text)
+    latin = latin and (_LOREM in document.folded_text or _is_latin(document.folded_text))
     for paragraph in document.paragraphs:
         text = paragraph.text
         if text in missing or _TODO.match(text) or (latin and _is_latin(text.lower())):
@@ -512,6 +515,8 @@ def _is_latin(text: str) -> bool:
     if any(map(text.__contains__, _LATIN)):
         return True
     words = [one.strip(".,;:?!") for one in text[:1_000].split()]
+    if _LOREM in text and (len(words) < MIN_LATIN or _BEGINS.search(text)):
+        return True
     return len(words) >= MIN_LATIN and sum(one in _LATIN_WORDS for one in words) >= MOSTLY_LATIN * len(words)
 
 
