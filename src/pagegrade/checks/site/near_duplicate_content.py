@@ -11,7 +11,7 @@ from pagegrade.model.outcome import Severity
         State("distinct", "No two pages have nearly the same main content."),
         State(
             "alike",
-            "Pages differ in a few words only.",
+            "Pages have nearly the same main content.",
             loss=1.0,
             title="Pages with nearly the same content",
             why="Search engines group such pages and show one of them; visitors see the same again.",
@@ -23,7 +23,7 @@ from pagegrade.model.outcome import Severity
     cause="duplicate-content",
 )
 def near_duplicate_content() -> str:
-    """Looks for pages whose main content differs in a few words only.
+    """Looks for different pages with nearly the same main content.
 
     ## What it checks
 
