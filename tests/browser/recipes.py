@@ -375,8 +375,8 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("POST", "/account/passkeys/new"): (_post("/account/passkeys/new", {}, status=404),),
     ("POST", "/account/passkeys"): (_post("/account/passkeys", {"credential": _HOSTILE}, status=404),),
     ("POST", "/account/passkeys/{id}/name"): (
-        _post("/account/passkeys/{passkey_id}/name", {"name": ""}, name="wrong", status=422),
         _post("/account/passkeys/{passkey_id}/name", {"name": _HOSTILE[:60]}, name="right", status=303),
+        _post("/account/passkeys/{passkey_id}/name", {"name": ""}, name="wrong", status=422),
     ),
     ("POST", "/account/passkeys/{id}/delete"): (_post("/account/passkeys/{passkey_id}/delete", {}, status=303),),
     ("POST", "/account/delete"): (

@@ -176,7 +176,7 @@ def rows(instance: Instance, report_id: int, slug: str, page: dict[str, str]) ->
     yield from hostile_calls("/mcp", key, 65_000)
     for operation in ALL_OPERATIONS:
         if operation.body is not None:
-            path = operation.path.format(id=report_id, criterion="1.1.1")
+            path = operation.path.format(id=report_id, criterion="1.1.1", project="example.com")
             yield from hostile_fields([(operation.method, path, key)], FIELD_BYTES, *fields_of(operation.body))
     yield from hostile_forms([(path.format(id=report_id), page) for path in FORMS], 65_000, form_fields_read())
     yield from hostile_bodies(REPORTS, key, 65_000, "url", "password")
