@@ -159,7 +159,7 @@ def test_projects_are_tagged_and_found_by_tag(tmp_path: Path) -> None:
     ("sent", "code"),
     [
         ({}, "required"),
-        ({"tags": "a"}, "accepted"),
+        ({"tags": "a"}, "type"),
         ({"tags": [1]}, "type"),
         ({"tags": ["x" * 40] + [f"t{number}" for number in range(19)]}, "accepted"),
         ({"tags": [f"t{number}" for number in range(21)]}, "too_many"),

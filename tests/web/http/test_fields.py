@@ -152,6 +152,23 @@ def test_a_model_that_no_form_can_fill_is_refused() -> None:
         read_fields(Unheard, {}, "body")
 
 
+def test_a_single_text_is_the_lines_of_a_list_that_is_not_strict() -> None:
+    """A strict one is only a list, as it is described."""
+
+    class Listed(BaseModel):
+        """One list of each kind."""
+
+        lines: tuple[str, ...] = ()
+        items: tuple[str, ...] = Field((), strict=True)
+
+    split, refused = read_fields(Listed, {"lines": "a\nb", "items": "a\nb"}, "body")
+    listed, accepted = read_fields(Listed, {"lines": ["a"], "items": ["a", "b"]}, "body")
+
+    assert split.lines == ("a", "b")
+    assert [(one.field, one.code) for one in refused] == [("items", "type")]
+    assert (listed.lines, listed.items, accepted) == (("a",), ("a", "b"), [])
+
+
 @pytest.mark.parametrize("blank", [None, "", " ", "\t \u00a0"])
 def test_a_choice_that_is_required_is_never_blank(blank: str | None) -> None:
     """It has no default that could stand in for it."""

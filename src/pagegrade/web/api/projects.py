@@ -78,6 +78,7 @@ class TagsBody(BaseModel):
 
     tags: tuple[str, ...] = Field(
         max_length=MAX_TAGS,
+        strict=True,  # a text by mistake must not replace every tag of a host
         description=f"They replace those that there were; each of up to {MAX_TAG} characters, in small letters. An "
         "empty list removes all.",
         examples=[["client a", "shop"]],

@@ -60,6 +60,8 @@ class _Rule(msgspec.Struct, frozen=True, kw_only=True):
     """True if the field is a decimal number, not only a whole one."""
     is_list: bool
     """True if the field is a list of texts."""
+    is_strict: bool
+    """True if no single text is read as the lines of the list (``Field(strict=True)``)."""
     default: Any
     required: bool
     minimum: float | None
@@ -137,8 +139,8 @@ def _read(rule: _Rule, value: Any, place: str) -> Any:
 
 
 def _read_list(rule: _Rule, value: Any, place: str) -> tuple[str, ...] | Violation:
-    """Read a list of texts; a single text is split into lines."""
-    texts = value.splitlines() if isinstance(value, str) else value
+    """Read a list of texts; a single text is split into lines, unless the field is strict."""
+    texts = value.splitlines() if isinstance(value, str) and not rule.is_strict else value
     if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
         return _violation(rule, place, "type", "Must be a list of texts.")
     if rule.longest is not None and len(texts) > rule.longest:
@@ -214,6 +216,7 @@ def _rule(attribute: str, field: FieldInfo) -> _Rule:
         is_integer=kind is int and reads is None,
         is_number=kind is float and reads is None,
         is_list=is_list and reads is None,
+        is_strict=any(getattr(each, "strict", None) for each in field.metadata),
         default=None if field.is_required() else field.default,
         required=field.is_required(),
         minimum=bounds.get("ge"),
