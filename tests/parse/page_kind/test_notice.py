@@ -526,6 +526,7 @@ def test_words_of_a_notice_in_the_frame_of_its_site(old: str, new: str) -> None:
     [
         ("</main>", "<table><tr><td>7:00</td></tr></table></main>"),
         ("</main>", "<time datetime=2026-11-29>heute</time></main>"),
+        ("</main>", "<h2>Wolle</h2><h2>Nadeln</h2></main>"),
         ("</main>", "<form action=/suche><label>Wort<input name=w></label></form></main>"),
         ("Gleich wieder da", "Wann sind wir wieder da?"),
         ("Gleich wieder da", "Wann sind wir wieder da\N{FULLWIDTH QUESTION MARK}"),

@@ -14,6 +14,7 @@ from pagegrade.parse.url import is_http
 
 _MAX_LINKS: Final = 4
 """Links in the main part: to begin again, to the front page, to ask for a password or an account."""
+_MAX_HEADINGS: Final = 2
 _MAX_LOOKED_AT: Final = 100
 _CONTENT: Final = (
     "article, time, table, dl, pre, blockquote, figure, picture, img, svg[role=img], video, audio, iframe, object, "
@@ -34,7 +35,7 @@ def holds_little(page: Structure, *, content: str = _CONTENT) -> bool:
     """A certain page was asked for, and between the header and the footer of the site are only a few sentences.
 
     No link of the frame leads to the page by the name that it has: a short page is named in the navigation. The main
-    part has none of the elements that ``content`` selects.
+    part has at most two headings, and none of the elements that ``content`` selects.
     """
     words = page.document.main_word_count
     if not page.is_deep or words == page.words or not 0 < words <= MAX_MAIN_WORDS:
@@ -43,6 +44,9 @@ def holds_little(page: Structure, *, content: str = _CONTENT) -> bool:
     if not isinstance(root, Element) or _has_subject(page):
         return False
     shown = islice(root.select(content), _MAX_LOOKED_AT)
+    named = [one for one in islice(root.select("h1, h2, h3, h4"), _MAX_LOOKED_AT) if not is_around(one)]
+    if len(named) > _MAX_HEADINGS:
+        return False
     links = sum(1 for one in page.anchors if not is_around(one.node) and not (one.href or "").startswith("#"))
     return links <= _MAX_LINKS and all(is_around(one) for one in shown) and not _is_in_menu(page)
 
