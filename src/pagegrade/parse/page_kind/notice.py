@@ -67,7 +67,7 @@ _CLEAR_MARGIN: Final = 2.0
 _CONFIRMS: Final = Pattern(
     r"log-?out|sign-?out|log-?off|unsubscri|opt-?out|abmeld|abgemeldet|d[eé]connexion|d[eé]sabonn|d[eé]sinscri|"
     r"/baja\b|cerrar-sesion|disconnett|disiscri|cancella|cancelar|uitlog|uitschrijv|afgemeld|wylog|wypis|"
-    r"utlogg|utloggad|avregistr|afmeld|cikis|kijelentkez|leiratkoz|odhlas|odjav|vyhod|otpis|deconect|dezabon"
+    r"utlogg|avregistr|afmeld|cikis|kijelentkez|leiratkoz|odhlas|odjav|vyhod|otpis|deconect|dezabon"
 )
 """Addresses of pages that confirm the end of something that was asked for."""
 _MIN_READ: Final = 20
@@ -152,9 +152,9 @@ def _reads_as_notice(page: Structure) -> bool:
     A page about such messages does, too, and so does an announcement: their addresses name what they say, and a
     question is answered. Who signs out or unsubscribes asked for what is said.
     """
-    if page.document.main_word_count < _MIN_READ or page.is_told_of or page.has_more_than_dialog:
+    if page.document.main_word_count < _MIN_READ or not holds_little(page, content=CLEAR_CONTENT):
         return False
-    if "?" in page.first_heading.translate(_QUESTIONS) or not holds_little(page, content=CLEAR_CONTENT):
+    if "?" in page.first_heading.translate(_QUESTIONS) or page.is_told_of or page.has_more_than_dialog:
         return False
     if not page.passwords and any(not (one.hidden or is_around(one.node)) for one in page.document.controls):
         return False
