@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.checks._check import Verdict
+from pagegrade.model.artifacts import NotGathered
 from pagegrade.model.outcome import NotApplicable, NotRun, Outcome
 from tests.builders import make_artifacts, make_response, make_well_known, run
 
@@ -71,6 +72,7 @@ def test_robots_of_this_host_alone() -> None:
     [
         ({"status": 404}, "broken"),
         ({"status": 410}, "broken"),
+        ({"status": 401}, "locked"),
         ({"body": "<title>All</title><p>Shoes"}, "reachable"),
         ({"body": "<meta name=robots content=noindex><p>Shoes"}, "noindex"),
         ({"body": "<meta name=googlebot-news content=noindex><p>Shoes"}, "reachable"),
@@ -106,6 +108,16 @@ def test_an_error_of_the_server_and_a_refusal_say_nothing_about_the_page() -> No
     url = "https://example.com/all-shoes"
 
     assert isinstance(found(url, canonical_probe=make_well_known(url=url, status=503)), NotRun)
+
+
+def test_a_host_that_does_not_exist() -> None:
+    """Only the answer that there is no such name says so: other faults of the look-up may pass."""
+    url = "https://dev.example.com/shoes"
+    nowhere = NotGathered(code="dns", reason="dns_nxdomain")
+
+    assert state(found(url, canonical_probe=nowhere)) == "unresolved"
+    assert isinstance(found(url, canonical_probe=NotGathered(code="dns", reason="dns_timeout")), NotRun)
+    assert isinstance(found(url, canonical_probe=NotGathered(code="connect", reason="connect_refused")), NotRun)
 
 
 def test_what_was_not_fetched_is_not_evaluated() -> None:

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Final
 
 from pagegrade.checks._check import Cap, State, Verdict, check
@@ -69,6 +70,22 @@ _MAX_VALUE: Final = 2_000
             why="Search engines are asked to index a page that does not exist in place of this one.",
             fix="Correct the canonical URL, or restore the page at that URL.",
         ),
+        State(
+            "locked",
+            "The canonical URL asks for a user name and a password.",
+            loss=1.0,
+            title="Canonical URL is behind a password",
+            why="Search engines are asked to index a page that they cannot read in place of this one.",
+            fix="Set the canonical URL to the URL of this page, or open the one that it names to everybody.",
+        ),
+        State(
+            "unresolved",
+            "The host name of the canonical URL does not exist.",
+            loss=1.0,
+            title="Host of the canonical URL does not exist",
+            why="Search engines are asked to index a page that nobody can reach in place of this one.",
+            fix="Set the canonical URL to the URL of this page; the one that it names is often that of a test server.",
+        ),
     ),
     cap=Cap(59, category_max_score=30),
     sources=("https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",),
@@ -87,8 +104,9 @@ def canonical_target(  # noqa: PLR0917 - what it names are artifacts
     ## What it checks
 
     Where the page names exactly one canonical URL of its site that is not its own: whether robots.txt blocks it, and
-    what answers there. An error with 404 or 410, a redirect to another page and a page that asks not to be indexed keep
-    this page out of search, and cost what `noindex` costs. A redirect back to this page, as from http to https, costs
+    what answers there. An error with 404 or 410, a server that asks for a password, a host name that does not exist, a
+    redirect to another page and a page that asks not to be indexed keep this page out of search, and cost what
+    `noindex` costs. A redirect back to this page, as from http to https, costs
     little. A URL of another site is not fetched.
 
     ## Fails on
@@ -130,6 +148,10 @@ def canonical_target(  # noqa: PLR0917 - what it names are artifacts
         return _outcome(_redirected(canonical_probe, target, document.url), document, link, known.status)
     if known is not None and known.status in _GONE:
         return _outcome("broken", document, link, known.status)
+    if known is not None and known.status == HTTPStatus.UNAUTHORIZED:
+        return _outcome("locked", document, link, known.status)
+    if known is None and isinstance(canonical_probe, NotGathered) and canonical_probe.reason == "dns_nxdomain":
+        return _outcome("unresolved", document, link, canonical_probe.reason)
     if known is None or not 200 <= known.status < 300:
         return NotRun("skipped", "The canonical URL is a different URL, of which the content is not known.")
     if isinstance(canonical_page, Document) and strip_fragment(canonical_page.url) == target:
