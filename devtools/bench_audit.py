@@ -312,6 +312,12 @@ def evaluate_known(folder: Path, pages: int) -> dict[str, float]:
     return found | {"wrong": len(wrong)}
 
 
+def write_known(folder: Path, pages: int) -> dict[str, float]:
+    """Write the relations of a made site; the most memory that took."""
+    write_made(folder, pages)
+    return {"written_resident_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024}
+
+
 def _bytes_in(paths: Iterator[Path]) -> int:
     """Size of files that may be gone at any time."""
     total = 0
@@ -323,14 +329,24 @@ def _bytes_in(paths: Iterator[Path]) -> int:
 
 def _in_process(what: str, folder: Path, origin: str) -> dict[str, float]:
     """Measure in a process of its own, whose memory is not that of the measurement before."""
-    command = [sys.executable, "-m", __spec__.name, f"--{what}", str(folder), origin]
+    command = [sys.executable, "-m", __spec__.name, "--step", what, str(folder), origin]
     found: dict[str, float] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     return found
 
 
-def _tell(found: dict[str, float]) -> int:
-    sys.stdout.write(json.dumps(found))
-    return 0
+def _step(what: str, folder: Path, of: str) -> dict[str, float]:
+    """What ``_in_process`` asks for; ``of`` is an origin or a number of pages."""
+    match what:
+        case "crawl":
+            return crawl(of, folder)
+        case "crawl-made":
+            return crawl_made(int(of), folder)
+        case "write-known":
+            return write_known(folder, int(of))
+        case "evaluate-known":
+            return evaluate_known(folder, int(of))
+        case _:
+            return evaluate(folder)
 
 
 def measure(pages: int) -> dict[str, float]:
@@ -353,7 +369,8 @@ def measure_made(pages: int) -> dict[str, float]:
 def measure_known(pages: int) -> dict[str, float]:
     """Figures of the analysis of a made site of so many pages whose findings are known."""
     with tempfile.TemporaryDirectory() as place:
-        write_made(Path(place), pages)
+        # A process begins with the peak of the one that started it, so that one holds nothing large.
+        _in_process("write-known", Path(place), str(pages))
         return _in_process("evaluate-known", Path(place), str(pages))
 
 
@@ -362,23 +379,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--serve", type=int)
-    parser.add_argument("--crawl", nargs=2)
+    parser.add_argument("--step", nargs=3, help="a part of a measurement, which runs in a process of its own")
     parser.add_argument("--made", type=int, help="measure a site of so many pages that is made without requests")
-    parser.add_argument("--crawl-made", nargs=2)
     parser.add_argument("--known", type=int, help="evaluate a made site of so many pages whose findings are known")
-    parser.add_argument("--evaluate-known", nargs=2)
-    parser.add_argument("--evaluate", nargs=2, help="a folder that --crawl has filled")
     arguments = parser.parse_args()
     if arguments.serve is not None:
         asyncio.run(_serve(arguments.serve))
-    if arguments.crawl is not None:
-        return _tell(crawl(arguments.crawl[1], Path(arguments.crawl[0])))
-    if arguments.crawl_made is not None:
-        return _tell(crawl_made(int(arguments.crawl_made[1]), Path(arguments.crawl_made[0])))
-    if arguments.evaluate is not None:
-        return _tell(evaluate(Path(arguments.evaluate[0])))
-    if arguments.evaluate_known is not None:
-        return _tell(evaluate_known(Path(arguments.evaluate_known[0]), int(arguments.evaluate_known[1])))
+    if arguments.step is not None:
+        what, folder, of = arguments.step
+        sys.stdout.write(json.dumps(_step(what, Path(folder), of)))
+        return 0
     if arguments.made is not None:
         all_found = {arguments.made: measure_made(arguments.made)}
     elif arguments.known is not None:
