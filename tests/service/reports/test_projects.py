@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,15 @@ from pagegrade.service.reports.projects import (
     tag_project,
     tag_projects,
 )
+from tests.report_builders import make_report
 from tests.service.instance import Instance, caller_of
+from tests.share_builders import DAY_MS, add_shared, finish, run_again
 from tests.store_builders import NOW_MS, add_owner, make_database
+
+
+def moment(at_ms: int) -> datetime:
+    """The same as a report has it."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC)
 
 
 @pytest.fixture
@@ -80,6 +88,42 @@ def test_projects_come_with_their_results(instance: Instance) -> None:
         ("b.example", 3, 2, 0),
     ]
     assert found[1].latest_at_ms == max(found[1].latest_at_ms, NOW_MS + 5_000)
+
+
+def test_a_listed_project_says_what_became_of_its_pages_in_a_week(tmp_path: Path) -> None:
+    """Pages that were not analyzed in it gained nothing; those whose rules changed do not count, and it is said."""
+    database = make_database(tmp_path)
+    alice = add_owner(database)[0]
+    long_ago, now_ms = NOW_MS - 9 * DAY_MS, NOW_MS
+
+    def add(url: str, *scores: tuple[int, int, str]) -> None:
+        report = add_shared(database, alice, now_ms=long_ago, url=url)
+        for index, (score, at_ms, ruleset) in enumerate(scores):
+            if index:
+                report = run_again(database, report, now_ms=at_ms)
+            made = make_report(score=score, run=replace(make_report().run, ruleset=ruleset))
+            report = finish(database, report, replace(made, generated_at=moment(at_ms)), now_ms=at_ms)
+
+    add("https://a.example/1", (80, long_ago, "1"), (70, now_ms, "1"))
+    add("https://a.example/2", (50, long_ago, "1"), (54, now_ms, "1"))
+    add("https://a.example/3", (60, long_ago, "1"))
+    add("https://a.example/4", (99, now_ms, "1"))
+    add("https://a.example/5", (10, long_ago, "1"), (40, now_ms, "2"))
+    add("https://b.example/", (10, long_ago, "1"), (40, now_ms, "2"))
+    add("https://c.example/", (10, long_ago, "1"))
+    add("https://d.example/")
+    found, _ = database.read_here(lambda tx: find_projects(tx, caller_of(alice), now_ms, page=1, per_page=10))
+    a, b, c, d = found
+
+    assert (a.change, a.worse, a.is_incomparable, a.pages) == ((-10 + 4 + 0) / 3, 1, False, 5)
+    assert a.worst is not None
+    assert (a.worst.url, a.worst.score) == ("https://a.example/5", 40)
+    assert a.severities == {name: 5 * count for name, count in c.severities.items()}
+    assert a.figures.average == (70 + 54 + 60 + 99 + 40) / 5
+    assert (b.change, b.is_incomparable) == (None, True)
+    assert (c.change, c.is_incomparable) == (None, False)
+    assert (d.worst, d.severities, d.pages, d.monitors) == (None, {}, 1, 0)
+    database.close()
 
 
 def test_the_figures_of_one_project_are_ones_own(instance: Instance) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import text
+from sqlalchemy import text, update
 
 from pagegrade.model.monitors import Budget, BudgetChange, Crossing, Monitor
 from pagegrade.model.stored import ListPart
@@ -15,6 +15,7 @@ from pagegrade.store.repositories.monitors import (
     add_crossing,
     add_monitor,
     count_all,
+    count_by_project,
     count_monitors,
     delete_monitor,
     earliest_due_ms,
@@ -27,6 +28,7 @@ from pagegrade.store.repositories.monitors import (
     save_monitor,
 )
 from pagegrade.store.repositories.reports import GREATEST_ID, delete_report
+from pagegrade.store.schema.tables import monitors as monitors_table
 from tests.queue_builders import Queue
 from tests.store_builders import NOW_MS, add_owner, make_database
 
@@ -116,6 +118,28 @@ def test_lists_are_newest_first(database: Database) -> None:
         return [[monitor.id for monitor in page] for page in found]
 
     assert database.write_here(work) == [[5, 4, 2], [1], [], [], [4, 2], [5, 4], [2, 1], [4, 2], [1, 5]]
+
+
+def test_monitors_of_projects_are_counted_as_they_are_listed(database: Database) -> None:
+    """Those of reports, audits and sets of pages; not the pages of a set, and not those of others."""
+
+    def work(tx: Transaction) -> None:
+        new(tx, report_id=1)
+        new(tx, report_id=2, paused=True)
+        made = new(tx, report_id=1)
+        tx.execute(update(monitors_table).where(monitors_table.c.id == made.id).values(
+            report_id=None, pages_kind="project", pages_of="example.com"
+        ))  # fmt: skip
+        of_set = new(tx, report_id=1)
+        tx.execute(update(monitors_table).where(monitors_table.c.id == of_set.id).values(parent_id=made.id))
+        names = ("example.com", "example.org", "example.net")
+        found = count_by_project(tx, 1, names)
+
+        assert found == {"example.com": 2, "example.org": 1}
+        assert {name: count_monitors(tx, 1, project=name) for name in names} == {**found, "example.net": 0}
+        assert count_by_project(tx, 2, names) == {}
+
+    database.write_here(work)
 
 
 def test_due_monitors_are_found_by_their_index(database: Database) -> None:

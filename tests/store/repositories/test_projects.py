@@ -18,6 +18,7 @@ from pagegrade.report.build import rendered_page
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import projects
 from pagegrade.store.repositories.projects import (
+    MAX_SITES,
     TREND_RUNS,
     average_score,
     changes_since,
@@ -26,6 +27,7 @@ from pagegrade.store.repositories.projects import (
     list_projects,
     list_tags,
     load_project,
+    pages_of_projects,
     pages_that_got_worse,
     scores_of_project,
     set_tags,
@@ -131,6 +133,31 @@ def test_the_average_is_that_of_scored_reports(tmp_path: Path) -> None:
         assert database.read_here(lambda tx: average_score(tx, alice.id, "none.example")) is None
     finally:
         database.close()
+
+
+def test_the_newest_pages_of_each_project_are_read_at_once(tmp_path: Path) -> None:
+    """As many as are looked at, and not one more; of the account alone, and nothing without a name."""
+    database = make_database(tmp_path)
+    add_owner(database)
+    add_owner(database, "Bob")
+
+    def work(tx: Transaction) -> None:
+        fill(tx, 1, "a.example", 4)
+        fill(tx, 1, "b.example", 5)
+        fill(tx, 2, "c.example", 1)
+        found = pages_of_projects(tx, 1, ("b.example", "a.example", "c.example"), since_ms=NOW_MS, count=4)
+
+        assert list(found) == ["b.example", "a.example", "c.example"]
+        assert [len(pages) for pages in found.values()] == [4, 4, 0]
+        assert [page.report_id for page in found["b.example"]] == [9, 8, 7, 6]
+        assert found["a.example"][0][3:] == (None, None, None, False, None)
+        assert pages_of_projects(tx, 1, (), since_ms=NOW_MS, count=4) == {}
+        assert (
+            len(pages_of_projects(tx, 1, [f"{n}.example" for n in range(MAX_SITES)], since_ms=0, count=4)) == MAX_SITES
+        )
+
+    database.write_here(work)
+    database.close()
 
 
 def test_pages_that_lost_points_are_found_the_worst_first(tmp_path: Path) -> None:

@@ -307,10 +307,10 @@ def list_monitors(
 
 
 def list_with_urls(
-    tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int, part: ListPart
+    tx: Transaction, caller: Caller, options: ServiceOptions, now_ms: int, part: ListPart, *, project: str | None = None
 ) -> tuple[Listed[Monitor], dict[int, str]]:
     """Some of the caller's monitors; id of a monitor -> URL of its report, or of the start page of its audit."""
-    found = list_monitors(tx, caller, part)
+    found = list_monitors(tx, caller, part, project=project)
     urls = {}
     for monitor in found.items:
         with contextlib.suppress(NotFound):

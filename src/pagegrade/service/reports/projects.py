@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, ValidationFailed, Violation
+from pagegrade.model.outcome import Importance
 from pagegrade.model.stored import MAX_TAG, MAX_TAGS, RATINGS, SiteQuery
 from pagegrade.parse.url import project_of
+from pagegrade.report.gates import SEVERITIES
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports.listing import WEEK_MS
 from pagegrade.store.engine.database import Transaction
@@ -20,12 +22,23 @@ from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import decisions, monitors, webhooks
 from pagegrade.store.repositories import projects as store
 from pagegrade.store.repositories.counts import count_matching
-from pagegrade.store.repositories.projects import EVERY, average_score, pages_that_got_worse
+from pagegrade.store.repositories.projects import EVERY, SitePage, average_score
 
 DELETED_AT_ONCE: Final = 200
 """Reports per transaction: a large project must not block the writer for other clients."""
+SITE_PAGES: Final = 200
+"""Pages of each project that a list of projects looks at, the newest ones."""
 _JOINERS: Final = "\u200c\u200d"
 """Format characters that words of some languages and emoji have inside."""
+
+
+class _Counts(msgspec.Struct):
+    """``PackedReport.summary``, of which the findings by severity are read."""
+
+    counts: dict[str, int] | None = None
+
+
+_read_counts: Final = msgspec.json.Decoder(_Counts).decode
 
 
 class ProjectFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,11 +59,23 @@ class ProjectFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListedProject(msgspec.Struct, frozen=True, kw_only=True):
-    """A project in a list."""
+    """A project in a list. Besides the first three members, all is of its newest ``SITE_PAGES`` pages."""
 
     figures: ProjectFigures
+    monitors: int
+    pages: int
+    """Number of pages that the rest is of."""
     worse: int
     """Number of pages with fewer points than a week ago, on the same basis."""
+    change: float | None
+    """Mean of the points that its pages gained in a week; those that were not analyzed in it gained none. ``None``: no
+    page was analyzed in it whose score compares with an earlier one."""
+    is_incomparable: bool
+    """Pages were analyzed again in the week, and for none of them there is a score that compares."""
+    worst: SitePage | None
+    """Page with the lowest score; ``None`` without a score."""
+    severities: Mapping[Importance, int]
+    """Number of findings; only severities with findings, the worst first."""
 
 
 class ProjectSize(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,11 +91,34 @@ def find_projects(
 ) -> tuple[tuple[ListedProject, ...], int]:
     """(the caller's projects on a page, how many there are on all pages)."""
     found, total = _page(tx, caller, page, per_page, query)
-    worse = pages_that_got_worse(tx, caller.account.id, since_ms=now_ms - WEEK_MS) if found else ()
-    number = Counter(project_of(one.url) for one in worse)
+    names = [project.name for project in found]
+    pages = store.pages_of_projects(tx, caller.account.id, names, since_ms=now_ms - WEEK_MS, count=SITE_PAGES)
+    watched = monitors.count_by_project(tx, caller.account.id, names) if names else {}
     return tuple(
-        ListedProject(figures=_figures(tx, caller, project), worse=number[project.name]) for project in found
+        _listed(_figures(tx, caller, each, pages[each.name]), pages[each.name], watched.get(each.name, 0))
+        for each in found
     ), total
+
+
+def _listed(figures: ProjectFigures, pages: Sequence[SitePage], watched: int) -> ListedProject:
+    scored = [page for page in pages if page.score is not None]
+    recent = [page for page in scored if page.is_recent]
+    changes = [page.score - page.before for page in recent if page.score is not None and page.before is not None]
+    same = len(scored) - len(recent)
+    counts: Counter[str] = Counter()
+    for page in pages:
+        if page.summary is not None:
+            counts.update(_read_counts(page.summary).counts or {})
+    return ListedProject(
+        figures=figures,
+        monitors=watched,
+        pages=len(pages),
+        worse=sum(change < 0 for change in changes),
+        change=sum(changes) / (len(changes) + same) if changes else None,
+        is_incomparable=not changes and any((page.number or 0) > 1 for page in recent),
+        worst=min(scored, key=lambda page: page.score or 0, default=None),
+        severities={name: counts[name] for name in reversed(SEVERITIES) if counts[name]},
+    )
 
 
 def find_project(tx: Transaction, caller: Caller, typed: str) -> ProjectFigures:
@@ -79,7 +127,8 @@ def find_project(tx: Transaction, caller: Caller, typed: str) -> ProjectFigures:
     Raises:
         NotFound: The caller has no report there.
     """
-    return _figures(tx, caller, _load(tx, caller, project_of(typed)))
+    project = _load(tx, caller, project_of(typed))
+    return _figures(tx, caller, project, ())
 
 
 def list_projects(
@@ -208,14 +257,26 @@ def _size(project: store.Project) -> ProjectSize:
     return ProjectSize(name=project.name, reports=sum(project.counts.values()), tags=project.tags)
 
 
-def _figures(tx: Transaction, caller: Caller, project: store.Project) -> ProjectFigures:
+def _figures(tx: Transaction, caller: Caller, project: store.Project, pages: Sequence[SitePage]) -> ProjectFigures:
+    """Return the figures of a project.
+
+    Args:
+        pages: The newest ones, which may save reading it again; none: they are not known.
+    """
     rated = {grade: count_matching(project.counts, rating=rating) for grade, rating in RATINGS.items()}
+    number = count_matching(project.counts)
+    scores = [page.score for page in pages if page.score is not None]
+    if len(pages) < number:
+        average = average_score(tx, caller.account.id, project.name)
+    else:
+        average = sum(scores) / len(scores) if scores else None
+    latest = pages[0].dated_at_ms if pages else store.latest_at_ms(tx, caller.account.id, project.name)
     return ProjectFigures(
         name=project.name,
         tags=project.tags,
-        reports=count_matching(project.counts),
+        reports=number,
         **rated,
         failed=count_matching(project.counts, state="failed"),
-        latest_at_ms=store.latest_at_ms(tx, caller.account.id, project.name) or 0,
-        average=average_score(tx, caller.account.id, project.name),
+        latest_at_ms=latest or 0,
+        average=average,
     )

@@ -6,7 +6,21 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, delete, func, insert, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    union_all,
+    update,
+)
 
 from pagegrade.model.account import Caller
 from pagegrade.model.monitors import Budget, Crossing, Monitor, PageSet, Remind, Silence
@@ -123,6 +137,23 @@ def count_monitors(
     """Number of monitors that ``list_monitors`` lists, the paused ones included."""
     which = _which(account_id, report_id, audit_id, project, parent_id)
     return int(tx.execute(select(func.count()).select_from(monitors).where(*which)).scalar_one())
+
+
+def count_by_project(tx: Transaction, account_id: int, names: Sequence[str]) -> dict[str, int]:
+    """Name of a project -> number of monitors that ``list_monitors`` lists of it; without those that have none."""
+    mine = (monitors.c.account_id == account_id, monitors.c.parent_id.is_(None))
+    of_things = [
+        select(table.c.project)
+        .join(monitors, column == table.c.id)
+        .where(*mine, table.c.account_id == account_id, table.c.project.in_(names))
+        for table, column in ((reports, monitors.c.report_id), (audits, monitors.c.audit_id))
+    ]
+    of_sets = select(monitors.c.pages_of).where(
+        *mine, monitors.c.pages_kind == "project", monitors.c.pages_of.in_(names)
+    )
+    found = union_all(*of_things, of_sets).subquery()
+    rows = tx.execute(select(found.c.project, func.count()).group_by(found.c.project))
+    return {name: int(count) for name, count in rows}
 
 
 def count_used(tx: Transaction, account_id: int) -> int:

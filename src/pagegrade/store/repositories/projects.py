@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -175,11 +175,11 @@ _COMPARED: Final = (
     "AND b.number < recent.number "
     f"AND b.score IS NOT NULL AND {same_basis('b', 'recent')} AND b.finished_at_ms"
 )
-_WEEK_AGO: Final = (
-    "JOIN runs AS earlier ON earlier.report_id = recent.report_id AND earlier.number = COALESCE("
-    f"({_COMPARED} <= :since ORDER BY b.finished_at_ms DESC, b.number DESC LIMIT 1), "
-    f"({_COMPARED} > :since ORDER BY b.finished_at_ms, b.number LIMIT 1)) "
+_EARLIER: Final = (
+    f"COALESCE(({_COMPARED} <= :since ORDER BY b.finished_at_ms DESC, b.number DESC LIMIT 1), "
+    f"({_COMPARED} > :since ORDER BY b.finished_at_ms, b.number LIMIT 1))"
 )
+_WEEK_AGO: Final = f"JOIN runs AS earlier ON earlier.report_id = recent.report_id AND earlier.number = {_EARLIER} "
 """``earlier``: the run whose score was that of the page at ``since``, or the first one since, that compares."""
 
 
@@ -204,6 +204,19 @@ _CHANGES: Final = text(
     "JOIN runs AS recent ON recent.report_id = reports.id AND recent.number = reports.run_number "
     f"{_WEEK_AGO}WHERE reports.id IN :reports AND recent.finished_at_ms > :since"
 ).bindparams(bindparam("reports", expanding=True))
+
+
+MAX_SITES: Final = 100
+"""Projects that are looked at together."""
+_SITE_PAGE: Final = "project, id, url, dated_at_ms, score, summary, run_number"
+_SITE_PAGES: Final = (
+    "SELECT newest.project, newest.id, newest.url, newest.dated_at_ms, newest.score, newest.summary, "  # noqa: S608 - ours
+    "newest.run_number, recent.finished_at_ms, earlier.score FROM (newest) AS newest "
+    "LEFT JOIN runs AS recent ON recent.report_id = newest.id AND recent.number = newest.run_number "
+    "LEFT JOIN runs AS earlier ON earlier.report_id = recent.report_id AND earlier.number = "
+    f"CASE WHEN recent.score IS NOT NULL AND recent.finished_at_ms >= :since THEN {_EARLIER} END "
+    "ORDER BY newest.dated_at_ms DESC, newest.id DESC"
+)
 
 
 _SCORES_OF_PROJECT: Final = Prepared(
@@ -238,6 +251,52 @@ class WorsePage(NamedTuple):
     after_number: int
     before: int
     after: int
+
+
+class SitePage(NamedTuple):
+    """A page of a project, with what a list of projects shows of it."""
+
+    report_id: int
+    url: str
+    dated_at_ms: int
+    score: int | None
+    summary: bytes | None
+    """``PackedReport.summary``."""
+    number: int | None
+    """Of the shown run; ``None``: there is none."""
+    is_recent: bool
+    """It was analyzed since the time that was asked about."""
+    before: int | None
+    """Score at that time, or the first one since, of the runs that compare; ``None``: there is none, or it is not
+    recent."""
+
+
+def pages_of_projects(
+    tx: Transaction, account_id: int, names: Sequence[str], *, since_ms: int, count: int
+) -> dict[str, tuple[SitePage, ...]]:
+    """Return the newest ``count`` pages of each of these projects, by its name, in one statement.
+
+    Args:
+        names: At most ``MAX_SITES``.
+        since_ms: Scores are compared with those of this time.
+    """
+    found: dict[str, list[SitePage]] = {name: [] for name in names}
+    if not found:
+        return {}
+    sent = {f"project_{at}": name for at, name in enumerate(found)}
+    newest = " UNION ALL ".join(
+        f"SELECT * FROM (SELECT {_SITE_PAGE} FROM reports WHERE account_id = :account AND project = :{name} "  # noqa: S608
+        f"ORDER BY dated_at_ms DESC, id DESC LIMIT :pages) AS {name}"
+        for name in sent
+    )
+    rows = tx.execute(
+        text(_SITE_PAGES.replace("(newest)", f"({newest})")),
+        {**sent, "account": account_id, "since": since_ms, "pages": count},
+    )
+    for project, report_id, url, dated_at_ms, score, summary, number, finished_at_ms, before in rows:
+        is_recent = finished_at_ms is not None and finished_at_ms >= since_ms
+        found[project].append(SitePage(report_id, url, dated_at_ms, score, summary, number, is_recent, before))
+    return {name: tuple(pages) for name, pages in found.items()}
 
 
 def average_score(tx: Transaction, account_id: int, project: str = "") -> float | None:

@@ -58,8 +58,35 @@ def test_the_list_says_how_a_site_is_and_whether_it_got_worse(tmp_path: Path) ->
 
         assert ("90 of 100" in before, "60 of 100" in after) == (True, True)
         assert before.count("No score") == 2
-        assert "1 page</a>" not in before
-        assert 'href="/reports?project=a.example&amp;sort_by=result&amp;sort=asc">1 page</a>' in after
+        assert "1 page worse this week</a>" not in before
+        assert 'href="/reports?project=a.example&amp;sort_by=result&amp;sort=asc">1 page worse this week</a>' in after
+        assert ("30 points down this week" in before, "30 points down this week" in after) == (False, True)
+
+    with_instance(tmp_path, script)
+
+
+def test_the_list_names_the_worst_page_the_findings_and_the_monitors(tmp_path: Path) -> None:
+    """The worst of several pages by its path; monitors lead to those of the site alone."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        single = (await instance.page("GET", "/projects")).text
+        await instance.create("https://a.example/catalogue?x=<b>")
+        await instance.finish(make_report(score=40))
+        for report_id in (1, 3):
+            await instance.call("POST", "/api/v1/monitors", json={"report_id": report_id, "schedule": "daily"})
+        text = (await instance.page("GET", "/projects")).text
+        monitors = (await instance.page("GET", "/monitors?project=a.example")).text
+        none = (await instance.page("GET", "/monitors?project=%3Cb%3E.example")).text
+
+        assert 'class="worst"' in single
+        assert "/catalogue" not in single
+        assert '<b>40</b> <a href="/reports/4" dir="ltr"><bdi>/catalogue?x=%3Cb%3E</bdi></a>' in text
+        assert '<span class="importance high">8<span class="away"> High</span></span>' in text
+        assert text.count('<a href="/monitors?project=a.example">1<span class="away"> monitor</span></a>') == 1
+        assert "1 monitor of a.example." in monitors
+        assert monitors.count('id="monitor-') == 1
+        assert "0 monitors of &lt;b&gt;.example." in none
 
     with_instance(tmp_path, script)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
+from urllib.parse import quote
 
 from pagegrade.model.account import Role
 from pagegrade.model.audit import Audit
@@ -84,11 +85,16 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
     # A wrong number is no reason for a page of problems: there is a first page.
     query, _ = read_fields(MonitorListQuery, {"per_page": str(PER_PAGE), **sent}, "query", lenient=True)
     found, urls = await work.read(
-        service.list_with_urls, view.options, view.now_ms, ListPart(page=query.page, per_page=query.per_page)
+        service.list_with_urls,
+        view.options,
+        view.now_ms,
+        ListPart(page=query.page, per_page=query.per_page),
+        project=query.project or None,
     )
     bad, _ = await work.read(service.find_bad_pages, view.options, view.now_ms, found.items)
     said = SAID.get(sent.get("said", ""))
     size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
+    size += f"&project={quote(query.project, safe='')}" if query.project else ""
     return view.page(
         "monitors.html.jinja",
         rows=[
@@ -99,6 +105,7 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
         total=found.total,
         last_page=max(1, -(-found.total // query.per_page)),
         page=query.page,
+        project=query.project or "",
         url=lambda number: f"{PATH}?page={number}{size}",
         said=None if said is None else view.texts.gettext(said),
         timezone=view.admitted.person.timezone,

@@ -11,9 +11,11 @@ import msgspec
 from pagegrade.model.account import Role
 from pagegrade.model.stored import SiteOrder
 from pagegrade.render.english import N_
-from pagegrade.render.escape import unicode_host
+from pagegrade.render.escape import unicode_host, visible
+from pagegrade.render.finding_list import SEVERITY_NAMES
 from pagegrade.service.container import Services
 from pagegrade.service.reports import projects as service
+from pagegrade.service.reports.projects import ListedProject
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
@@ -22,6 +24,7 @@ from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.report_context import menus_of_several
 from pagegrade.web.pages.reports.report_list import SAID as REPORTS_SAID
+from pagegrade.web.pages.reports.rows import MAX_CRUMB
 from pagegrade.web.report_requests import ProjectListQuery, delete_project_in_parts, site_query, typed_project
 from pagegrade.web.request import Request
 
@@ -88,10 +91,18 @@ async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> R
     return view.page(
         "projects.html.jinja",
         projects=[
-            (one, _grade(one.figures.average, view), unicode_host(f"https://{name}/"), _segment(name))
+            (
+                one,
+                _grade(one.figures.average, view),
+                unicode_host(f"https://{name}/"),
+                _segment(name),
+                _worst(one, view),
+            )
             for one in found
             for name in [one.figures.name]
         ],
+        severity_names={name: view.texts.gettext(words) for name, words in SEVERITY_NAMES.items()},
+        site_pages=service.SITE_PAGES,
         menus=menus_of_several(view.texts),
         total=total,
         asked=asked,
@@ -121,6 +132,15 @@ async def delete_project_for_good(request: Request, work: UnitOfWork, services: 
 def _grade(score: float | None, view: View) -> str:
     """Return the grade that a page with this score has, for its color."""
     return "none" if score is None else view.options.analyze.thresholds.grade(round(score))
+
+
+def _worst(project: ListedProject, view: View) -> tuple[int, str, int, str] | None:
+    """Return (report, path, score, grade) of the worst page; ``None`` where a site has no score, or only one page."""
+    page = project.worst
+    if page is None or page.score is None or project.pages < 2:  # noqa: PLR2004 - a single page is the site
+        return None
+    path = "/" + page.url.partition("://")[2].partition("/")[2]
+    return page.report_id, visible(path, MAX_CRUMB), page.score, _grade(page.score, view)
 
 
 def _segment(name: str) -> str:
