@@ -293,7 +293,7 @@ def _markdown(document: Document, body: Element) -> SourceText | None:
     marks = lines = marked = 0
     places: list[tuple[Node, str]] = []
     for element, child in _children(body, _SKIPPED):
-        if not isinstance(child, Text):
+        if not isinstance(child, Text) or child.data.isspace():
             continue
         text = child.data[:MAX_TEXT]
         inline = [one for one in _INLINE_NUMBERED if one[1] in text]

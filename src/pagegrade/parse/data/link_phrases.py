@@ -166,13 +166,16 @@ def is_generic_phrase(text: str, language: str | None) -> bool:
         language: A language tag. Where it is empty, the phrases of all languages count but for those that name
             something in another; with ``None`` those count as well. A language without a list has none.
     """
-    if len(text) > MAX_CHARACTERS or _OF_A_NAME.search(text.strip()) is not None:
+    if len(text) > MAX_CHARACTERS:
         return False
     phrase = _bare(text)
     if not phrase.isascii() and _UNSEEN.search(phrase):
-        return fold_for_search(phrase) in _searched(language)
-    phrase = _folded(phrase)
-    return phrase in _ALL and (language is None or phrase in _phrases(language))
+        is_one = fold_for_search(phrase) in _searched(language)
+    else:
+        phrase = _folded(phrase)
+        is_one = phrase in _ALL and (language is None or phrase in _phrases(language))
+    # Few names are a phrase: only of those are the signs looked at.
+    return is_one and _OF_A_NAME.search(text.strip()) is None
 
 
 def _bare(text: str) -> str:
