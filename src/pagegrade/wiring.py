@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.model.rendering import Device
 from pagegrade.model.report import Thresholds
 from pagegrade.service.runs.options import AnalyzeOptions, parse_networks

@@ -24,9 +24,8 @@ from pagegrade.model.access import MAX_NAME
 from pagegrade.model.account import Account, Brand, Caller, Role
 from pagegrade.model.audit import CrawlState, StopReason
 from pagegrade.model.errors import FAILURE_CODES
-from pagegrade.model.ignores import MAX_REASON, IgnoreRule
 from pagegrade.model.monitors import Budget, PageSet
-from pagegrade.model.outcome import Evidence
+from pagegrade.model.outcome import MAX_REASON, Evidence, IgnoreRule
 from pagegrade.model.rendering import ElementFacts, LoadMetrics, Picture
 from pagegrade.model.report import ManualResult, Preview, PreviewPicture, Report
 from pagegrade.model.stored import PackedPicture, Privacy, StoredReport

@@ -14,7 +14,7 @@ import typer
 from pagegrade.cli import files
 from pagegrade.cli.app import run
 from pagegrade.cli.files import MAX_IGNORES_BYTES, read_file, read_ignores, typed_lines
-from pagegrade.model.ignores import MAX_RULES, IgnoreRule
+from pagegrade.model.outcome import MAX_RULES, IgnoreRule
 from tests.cli.site import PAGE
 
 RULE = '[[ignore]]\ncheck = "image-alt"\nreason = "Known."\n'

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import text as sql
 
-from pagegrade.cli.report_output import Criteria, report_verdicts
+from pagegrade.cli.output import Criteria, report_verdicts
 from pagegrade.mcp.server import compared
 from pagegrade.model.rendering import LoadMetrics
 from pagegrade.model.report import Basis, Report

@@ -15,7 +15,7 @@ AGED: Final = re.compile(r"delete\(|DELETE FROM", re.IGNORECASE)
 IS_TIME: Final = re.compile(r"_at_ms\"?\]? *[<>]|\b(?:_OLD|before_ms)\b")
 BY_THE_CLOCK: Final = {
     "repositories/host_slots.py": "visits count for a minute, and those of the future are as dead as those of the past",
-    "repositories/processes.py": "heartbeats, by the database's clock: a process that lives adds itself again",
+    "repositories/installation.py": "heartbeats, by the database's clock: a process that lives adds itself again",
     "repositories/rate_limit.py": "buckets of seconds to days, by the database's clock: limits begin anew",
 }
 """Module -> why its rows may go by the clock as it is: nothing is lost that people made."""

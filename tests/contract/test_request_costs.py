@@ -11,8 +11,8 @@ import pytest
 from httptools import HttpParserInvalidURLError
 
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.ignores import IgnoreRule
 from pagegrade.model.monitors import MAX_CONDITION
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.parse.html.place_matching import split_selector, url_matches
 from pagegrade.parse.mail import domain_of
 from pagegrade.parse.url import host, parse_target_url, project_of

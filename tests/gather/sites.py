@@ -17,8 +17,7 @@ from typing import Any, Self, TypeVar
 from msgspec.structs import replace
 
 from pagegrade.gather.context import Context, GatherOptions, OffloadFailed, Start
-from pagegrade.gather.cookie_jar import CookieJar
-from pagegrade.gather.exchange import Limits
+from pagegrade.gather.exchange import CookieJar, Limits
 from pagegrade.gather.gatherers.document import gather_document
 from pagegrade.gather.guard import Guard, Policy
 from pagegrade.gather.held_bytes import HeldBytes

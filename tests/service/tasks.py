@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from pagegrade.model.artifacts import Artifacts
-from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.model.report import Thresholds
 from pagegrade.model.stored import PackedReport
 from pagegrade.service.runs.evaluation import evaluate_and_pack

@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import Unavailable
-from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.model.stored import ClaimedRun, PackedReport
 from pagegrade.observability.otel import OpenTelemetryTracing
 from pagegrade.sandbox.pool import Children

@@ -14,8 +14,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.store.engine.database import Database
 from pagegrade.store.engine.factory import open_database
-from pagegrade.store.repositories.installation import note_origin
-from pagegrade.store.repositories.processes import LiveProcess, list_live
+from pagegrade.store.repositories.installation import LiveProcess, list_live, note_origin
 from pagegrade.worker import heartbeat
 from pagegrade.worker.heartbeat import present
 from pagegrade.worker.slots import Held

@@ -22,10 +22,9 @@ from pagegrade.store.queue.procrastinate_queue import has_jobs
 from pagegrade.store.queue.runs import finish_run
 from pagegrade.store.repositories.credentials import list_keys
 from pagegrade.store.repositories.idempotency import KEPT_MS, add_request
-from pagegrade.store.repositories.installation import trust_clock
+from pagegrade.store.repositories.installation import KEPT_MS as KEPT_SILENT_MS
+from pagegrade.store.repositories.installation import Process, beat, list_live, trust_clock
 from pagegrade.store.repositories.outbox import add_event
-from pagegrade.store.repositories.processes import KEPT_MS as KEPT_SILENT_MS
-from pagegrade.store.repositories.processes import Process, beat, list_live
 from pagegrade.store.repositories.rate_limit import bucket_name, take_token
 from pagegrade.store.repositories.webhooks import KEPT_MS as EVENTS_KEPT_MS
 from pagegrade.store.repositories.webhooks import add_webhook

@@ -218,8 +218,7 @@ def analyze(
     from pagegrade.cli.access_options import typed_access
     from pagegrade.cli.commands.analyze import AnalyzeRequest, analyze_pages
     from pagegrade.cli.files import read_ignores
-    from pagegrade.cli.output import plan_output
-    from pagegrade.cli.report_output import read_criteria
+    from pagegrade.cli.output import plan_output, read_criteria
     from pagegrade.wiring import Rendered
 
     plan = plan_output(formats or [], outputs or [], quiet=quiet, sources=source or [])
@@ -415,8 +414,7 @@ def evaluate(
     """Evaluate saved artifacts, or an HTML file, without the network."""
     from pagegrade.cli.commands.analyze import EvaluateRequest, evaluate_page
     from pagegrade.cli.files import read_ignores
-    from pagegrade.cli.output import plan_output
-    from pagegrade.cli.report_output import read_criteria
+    from pagegrade.cli.output import plan_output, read_criteria
 
     plan = plan_output(formats or [], outputs or [], quiet=quiet, sources=source or [])
     criteria = read_criteria(fail_on or [], baseline, fail_on_new)
@@ -559,6 +557,6 @@ def doctor(
     ] = False,
 ) -> None:
     """Check the machine, the settings and the database, and advise on problems."""
-    from pagegrade.cli.commands.doctor import examine
+    from pagegrade.cli.commands.maintenance import examine
 
     raise typer.Exit(examine(format_name, online, delete_leftovers=delete_leftovers))

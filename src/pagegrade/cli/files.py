@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import typer
 
-from pagegrade.model.ignores import MAX_RULES, IgnoreRule
+from pagegrade.model.outcome import MAX_RULES, IgnoreRule
 from pagegrade.parse.url import project_of
 
 MAX_FILE_BYTES: Final = 250_000_000

@@ -13,8 +13,16 @@ import msgspec
 from msgspec.structs import replace
 
 from pagegrade.gather.browser.options import RenderOptions
-from pagegrade.gather.cookie_jar import CookieJar
-from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Purpose, Request
+from pagegrade.gather.exchange import (
+    DEFAULT_LIMITS,
+    CookieJar,
+    Exchange,
+    FetchError,
+    Followed,
+    Limits,
+    Purpose,
+    Request,
+)
 from pagegrade.gather.guard import Policy
 from pagegrade.gather.held_bytes import MAX_HELD_BYTES
 from pagegrade.gather.http import HTTPClient

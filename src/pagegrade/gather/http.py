@@ -23,9 +23,8 @@ from pagegrade.gather.answer import (
     refused,
     verify_word,
 )
-from pagegrade.gather.cookie_jar import CookieJar
 from pagegrade.gather.decode import KnownLines
-from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Limits, Request
+from pagegrade.gather.exchange import DEFAULT_LIMITS, CookieJar, Exchange, FetchError, Followed, Limits, Request
 from pagegrade.gather.guard import Address, Guard, Permit, Refusal
 from pagegrade.gather.held_bytes import HeldBytes, Hold
 from pagegrade.gather.outgoing_proxy import NO_PROXY_USER, OutgoingProxy, ProxyHop, refused_by_proxy, unreachable_proxy

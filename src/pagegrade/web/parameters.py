@@ -15,7 +15,7 @@ from pagegrade.model.access import MAX_COOKIES, MAX_HEADERS, MAX_ORIGINS, MAX_QU
 from pagegrade.model.access import MAX_NAME as MAX_ACCESS_NAME
 from pagegrade.model.account import SCOPES
 from pagegrade.model.errors import InvalidInput
-from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN
+from pagegrade.model.outcome import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN
 from pagegrade.model.webhooks import EVENT_TYPES, KINDS
 from pagegrade.parse.http.access import MAX_PEM
 from pagegrade.parse.url import parse_target_url

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, NotFound, Unavailable, ValidationFailed, Violation
-from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.model.stored import MAX_TAG, RATINGS, ListQuery, SiteOrder, SiteQuery
 from pagegrade.parse.url import project_of
 from pagegrade.service.audits.operations import is_crawled

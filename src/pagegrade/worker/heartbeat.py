@@ -25,8 +25,7 @@ from pagegrade.model.identity import VERSION
 from pagegrade.service.container import Services
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.runs import extend_leases
-from pagegrade.store.repositories.installation import noted_origin
-from pagegrade.store.repositories.processes import Process, beat, forget, list_live
+from pagegrade.store.repositories.installation import Process, beat, forget, list_live, noted_origin
 from pagegrade.worker.worker import BEATS_PER_LEASE, Worker
 
 logger = logging.getLogger(__name__)

@@ -28,10 +28,9 @@ from pagegrade.store.queue.admission import find_forgotten, move_due
 from pagegrade.store.repositories.accounts import list_erasing
 from pagegrade.store.repositories.host_slots import forget_visits
 from pagegrade.store.repositories.idempotency import forget_requests
-from pagegrade.store.repositories.installation import age_ms
+from pagegrade.store.repositories.installation import age_ms, forget_silent
 from pagegrade.store.repositories.members import forget_actions
 from pagegrade.store.repositories.monitors import forget_silences, save_monitor
-from pagegrade.store.repositories.processes import forget_silent
 from pagegrade.store.repositories.rate_limit import forget_buckets
 from pagegrade.store.repositories.webhooks import bound_due_times, forget_events, list_accounts_wanting
 

@@ -23,8 +23,7 @@ from pagegrade.service.doctor.storage import look_at_queue
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.queue.postgresql_inspection import QueueTable, Server, Trigrams, Use
-from pagegrade.store.repositories.installation import note_origin
-from pagegrade.store.repositories.processes import Process, beat
+from pagegrade.store.repositories.installation import Process, beat, note_origin
 from tests import postgres
 from tests.queue_builders import Queue
 from tests.store_builders import NOW_MS, add_owner, make_database, make_file

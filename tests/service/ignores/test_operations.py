@@ -9,7 +9,7 @@ import pytest
 
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed
-from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
+from pagegrade.model.outcome import MAX_RULES, IgnoreRule, StoredIgnore
 from pagegrade.model.stored import ListPart
 from pagegrade.service.ignores.operations import create_ignore, delete_ignore, list_ignores, show_ignore
 from pagegrade.service.options import ServiceOptions

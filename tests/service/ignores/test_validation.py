@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN, IgnoreRule
+from pagegrade.model.outcome import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN, IgnoreRule
 from pagegrade.service.ignores.validation import find_violations
 
 RULE = IgnoreRule(check="image-alt", reason="Known.")

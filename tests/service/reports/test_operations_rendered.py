@@ -25,8 +25,8 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.length import count_unfinished
 from pagegrade.store.queue.runs import finish_run, release_run
+from pagegrade.store.repositories.installation import Process, beat, forget
 from pagegrade.store.repositories.monitors import load_monitor
-from pagegrade.store.repositories.processes import Process, beat, forget
 from tests.rendering_builders import make_rendering
 from tests.report_builders import make_failed_report, make_report
 from tests.service.instance import Instance, caller_of

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.model.report import Report, Result
 from pagegrade.report.compare import compare_reports
 from pagegrade.report.gates import parse_gate

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
-from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.model.report import ManualResult
 from pagegrade.model.stored import ListPart, Priority
 from pagegrade.store.engine.database import Database, Transaction

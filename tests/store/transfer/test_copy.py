@@ -15,7 +15,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.errors import InvalidInput, Unavailable
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.postgresql import PostgresDatabase
-from pagegrade.store.repositories.processes import Process, beat
+from pagegrade.store.repositories.installation import Process, beat
 from pagegrade.store.schema.migrate import migrate, schema_state
 from pagegrade.store.schema.tables import api_keys, idempotency, metadata, visits
 from pagegrade.store.transfer.copy import (

@@ -10,7 +10,7 @@ import httpx
 import msgspec
 import pytest
 
-from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
+from pagegrade.model.outcome import MAX_RULES, IgnoreRule, StoredIgnore
 from pagegrade.store.repositories.decisions import add_ignore
 from pagegrade.web.api.ignores import Ignore, ignore_object
 from tests.store_builders import NOW_MS, add_owner

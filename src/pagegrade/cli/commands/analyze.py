@@ -19,12 +19,11 @@ from pagegrade.cli import exit_codes
 from pagegrade.cli.access_options import TypedAccess, accesses_of
 from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.files import STDIN, read_file
-from pagegrade.cli.output import Plan, ReportLines, deliver
-from pagegrade.cli.report_output import Criteria, report_verdicts
+from pagegrade.cli.output import Criteria, Plan, ReportLines, deliver, report_verdicts
 from pagegrade.model.access import Access
 from pagegrade.model.artifacts import Artifacts, NotGathered
 from pagegrade.model.errors import InvalidArtifacts, InvalidInput
-from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.model.report import Report, Thresholds
 from pagegrade.parse.url import Target, parse_target_url
 from pagegrade.render.escape import export_name, visible

@@ -21,8 +21,7 @@ from pagegrade.store.queue.postgresql_inspection import (
     look_at_trigrams,
     look_at_use,
 )
-from pagegrade.store.repositories.installation import noted_origin
-from pagegrade.store.repositories.processes import LiveProcess, list_live
+from pagegrade.store.repositories.installation import LiveProcess, list_live, noted_origin
 from pagegrade.store.repositories.retention import measure
 from pagegrade.store.schema.migrate import schema_state
 

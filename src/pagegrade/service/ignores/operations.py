@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Violation
-from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
+from pagegrade.model.outcome import MAX_RULES, IgnoreRule, StoredIgnore
 from pagegrade.model.stored import ListPart, StoredReport
 from pagegrade.report.compare import FINDINGS
 from pagegrade.service.accounts.access import require_project

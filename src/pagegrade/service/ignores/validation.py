@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pagegrade.checks import all_checks
 from pagegrade.model.errors import Violation
-from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN, IgnoreRule
+from pagegrade.model.outcome import MAX_REASON, MAX_SELECTOR, MAX_URL_PATTERN, IgnoreRule
 from pagegrade.parse.html.place_matching import split_selector
 
 

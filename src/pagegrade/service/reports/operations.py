@@ -52,7 +52,7 @@ from pagegrade.store.queue.runs import enqueue_run
 from pagegrade.store.repositories import report_list
 from pagegrade.store.repositories import reports as store
 from pagegrade.store.repositories.counts import count_matching, load_counts
-from pagegrade.store.repositories.processes import has_browser
+from pagegrade.store.repositories.installation import has_browser
 from pagegrade.store.repositories.run_history import load_detail, load_details
 from pagegrade.store.repositories.search import bounded_search
 

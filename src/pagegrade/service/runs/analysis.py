@@ -19,7 +19,7 @@ from pagegrade.gather.run import Settled, gather, ignore_settled
 from pagegrade.model.artifacts import GATHERED, Artifacts, Navigation, NotGathered, Response, WellKnown
 from pagegrade.model.errors import FAILURE_CODES, InvalidInput, RunFailed, URLNotAllowed
 from pagegrade.model.identity import VERSION
-from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.model.report import Failure, Report, Thresholds
 from pagegrade.model.stored import PackedReport
 from pagegrade.parse.http.access import secrets_of

@@ -15,8 +15,7 @@ from pagegrade.checks import Check, Evaluated, Facts, all_checks, run_checks
 from pagegrade.model.access import AccessNote, VisitorView
 from pagegrade.model.artifacts import GATHERED, NOT_RENDERED, NOT_SHOWN, Artifacts, NotGathered, Response
 from pagegrade.model.identity import VERSION
-from pagegrade.model.ignores import IgnoreRule
-from pagegrade.model.outcome import NotRun, Outcome
+from pagegrade.model.outcome import IgnoreRule, NotRun, Outcome
 from pagegrade.model.rendering import RenderedPage, Rendering
 from pagegrade.model.report import (
     CATEGORIES,

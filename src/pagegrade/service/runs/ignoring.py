@@ -7,8 +7,7 @@ from datetime import datetime
 
 from pagegrade.checks import Evaluated, Facts
 from pagegrade.model.document import Node
-from pagegrade.model.ignores import MAX_REASON, IgnoreRule
-from pagegrade.model.outcome import Evidence, Outcome
+from pagegrade.model.outcome import MAX_REASON, Evidence, IgnoreRule, Outcome
 from pagegrade.model.report import Ignored
 from pagegrade.parse.html.place_matching import lies_in, split_selector, url_matches
 from pagegrade.parse.url import project_of

@@ -16,7 +16,7 @@ from pagegrade.gather.outgoing_proxy import OutgoingProxy
 from pagegrade.model.access import Access
 from pagegrade.model.errors import InvalidInput
 from pagegrade.model.identity import USER_AGENT
-from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.model.report import Thresholds
 from pagegrade.parse.url import host, port
 

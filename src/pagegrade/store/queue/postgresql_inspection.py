@@ -175,7 +175,7 @@ def look_at_trigrams(tx: Transaction) -> Trigrams:
 def look_at_queue_table(tx: Transaction) -> QueueTable:
     """Check the job table of the queue and its consistency with the runs. Reads all queued runs."""
     # Imported late: it loads the driver, which is not needed for SQLite.
-    from pagegrade.store.schema.procrastinate import missing_scripts
+    from pagegrade.store.schema.migrate import missing_scripts
 
     rows: Any = tx.execute(_ROWS, {"name": "procrastinate_jobs"}).one_or_none()
     return QueueTable(

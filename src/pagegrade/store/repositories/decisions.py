@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Row, and_, delete, func, insert, or_, select, update
 
 from pagegrade.model.account import Caller
-from pagegrade.model.ignores import MAX_RULES, IgnoreRule, StoredIgnore
+from pagegrade.model.outcome import MAX_RULES, IgnoreRule, StoredIgnore
 from pagegrade.model.report import ManualResult
 from pagegrade.model.stored import ListPart
 from pagegrade.store.engine.database import Transaction

@@ -1,20 +1,21 @@
-"""Values of this installation: those that it generated once, and the time by which its rows age.
+"""Values of this installation: those that it generated once, the time by which its rows age, and its processes.
 
 That time follows the clock, and a jump of the clock only a little at a time. A clock that is wrong by a year would
 expire everything at once, and what is deleted does not come back. So the database keeps what the clock said last and
 the time by which rows were aged then. Time that was seen to pass moves that time on, at most ``CATCH_UP`` times as fast
 as the clock; a jump alone moves it nowhere. After a start from a long stop it is behind for a while, and an
 administrator who knows that the clock is right can end that (``trust_clock``). On a shared database the clock is that
-of its server.
+of its server, which also says by heartbeats which processes live: a wrong clock makes none look dead.
 """
 
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 from typing import Final, NewType
 
 import msgspec
-from sqlalchemy import LargeBinary, bindparam, func, select, text
+from sqlalchemy import LargeBinary, bindparam, delete, func, insert, select, text, update
 
 from pagegrade.store.engine.database import Transaction, is_shared, moment
 from pagegrade.store.engine.prepared import Prepared
@@ -49,6 +50,8 @@ _NEWEST: Final = (
     select(events.c.created_at_ms).order_by(events.c.id.desc()).limit(1),
     select(func.max(processes.c.seen_at_ms)),
 )
+KEPT_MS: Final = 3_600_000
+"""Time without a heartbeat after which a process is forgotten; it may have been suspended."""
 
 
 def load_or_make_secret(tx: Transaction, name: str, *, size_bytes: int = SECRET_BYTES) -> bytes:
@@ -171,3 +174,88 @@ def _kept(tx: Transaction, clock_ms: int) -> tuple[int, int]:
 
 def _keep(tx: Transaction, clock_ms: int, age_ms: int) -> None:
     put_value(tx, _CLOCK_ROW, f"{clock_ms} {age_ms}".encode("ascii"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """A process, as described by its heartbeats."""
+
+    name: str
+    """Unique among all processes that ever ran; at most 64 characters."""
+    kind: str
+    """``serve`` or ``worker``."""
+    version: str
+    host: str
+    """Host name of its machine, at most 255 characters."""
+    pid: int
+    has_browser: bool = False
+    """True if it renders pages in a browser."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveProcess(Process):
+    """A process with a recent heartbeat."""
+
+    started_at_ms: int
+    seen_at_ms: int
+    """Time of the last heartbeat."""
+
+
+_COLUMNS: Final = (
+    processes.c.name,
+    processes.c.kind,
+    processes.c.version,
+    processes.c.host,
+    processes.c.pid,
+    processes.c.started_at_ms,
+    processes.c.seen_at_ms,
+    processes.c.has_browser,
+)
+
+
+def beat(tx: Transaction, process: Process, now_ms: int) -> None:
+    """Record a heartbeat; adds processes that are unknown or were forgotten.
+
+    Args:
+        now_ms: Time of its clock.
+    """
+    at_ms = moment(tx, now_ms)
+    seen = update(processes).where(processes.c.name == process.name).values(seen_at_ms=at_ms)
+    if tx.execute(seen).rowcount == 0:
+        values = {
+            "name": process.name,
+            "kind": process.kind,
+            "version": process.version,
+            "host": process.host,
+            "pid": process.pid,
+            "started_at_ms": at_ms,
+            "seen_at_ms": at_ms,
+            "has_browser": int(process.has_browser),
+        }
+        tx.execute(insert(processes).values(values))
+
+
+def list_live(tx: Transaction, now_ms: int, silent_ms: int) -> tuple[LiveProcess, ...]:
+    """Return the processes with a heartbeat in the last ``silent_ms`` milliseconds, the oldest first."""
+    since_ms = moment(tx, now_ms) - silent_ms
+    query = select(*_COLUMNS).where(processes.c.seen_at_ms > since_ms)
+    rows = tx.execute(query.order_by(processes.c.started_at_ms, processes.c.name)).mappings()
+    return tuple(LiveProcess(**{**row, "has_browser": bool(row["has_browser"])}) for row in rows)
+
+
+def has_browser(tx: Transaction, now_ms: int, silent_ms: int) -> bool:
+    """Return whether a process with a browser has sent a heartbeat in the last ``silent_ms`` milliseconds."""
+    since_ms = moment(tx, now_ms) - silent_ms
+    query = select(processes.c.name).where(processes.c.seen_at_ms > since_ms, processes.c.has_browser == 1)
+    return tx.execute(query.limit(1)).first() is not None
+
+
+def forget(tx: Transaction, name: str) -> None:
+    """Remove a process that ends."""
+    tx.execute(delete(processes).where(processes.c.name == name))
+
+
+def forget_silent(tx: Transaction, now_ms: int) -> int:
+    """Remove processes without a heartbeat for ``KEPT_MS``; return their number."""
+    query = delete(processes).where(processes.c.seen_at_ms <= moment(tx, now_ms) - KEPT_MS)
+    return int(tx.execute(query).rowcount)

@@ -6,6 +6,9 @@ migrate once, and a killed process leaves the database unchanged.
 On a shared database, several versions may run at the same time. So a migration only adds objects, which the previous
 version can ignore. Each database stores the oldest revision whose code may use it (``WORKS_ROW``), and each version
 declares the oldest schema that it can use (``NEEDS``).
+
+On PostgreSQL this includes the tables and functions of procrastinate, which delivers runs there: they are installed and
+updated in the same transaction, from the scripts of the library, so that no second command is necessary.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Literal
 
@@ -25,6 +29,17 @@ from pagegrade.model.identity import VERSION
 from pagegrade.store.engine.database import Database, Transaction, is_shared
 from pagegrade.store.schema.tables import installation, metadata
 
+SCHEMA_ROW: Final = "queue_schema"
+"""Row of ``installation`` with the last applied script of the library."""
+VACUUM: Final = (
+    "ALTER TABLE procrastinate_jobs SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, "
+    "autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 1000)"
+)
+"""Jobs are short-lived: dead rows are vacuumed soon, and statistics are updated often."""
+QUIET: Final = "ALTER TABLE procrastinate_jobs DISABLE TRIGGER USER"
+"""Disables the library's triggers on jobs. They send notifications inside of the transaction that adds a job, and a
+NOTIFY holds a database-wide lock during the commit, which would serialize all commits (``pubsub.notifications`` sends
+them afterwards). They also write a history, which is deleted with the job when the run starts."""
 FOLDER: Final = Path(__file__).parent / "migrations"
 OLDEST_SQLITE: Final = (3, 35, 0)
 """3.34 brought the trigram index, 3.35 RETURNING (https://www.sqlite.org/changes.html)."""
@@ -49,6 +64,58 @@ TRIES: Final = 20
 """Number of attempts: about a minute of locks held by others."""
 
 Status = Literal["empty", "behind", "current", "ahead", "newer", "older", "foreign"]
+
+
+def install_queue(tx: Connection) -> None:
+    """Install all scripts of this version of the library."""
+    _run(tx, (_sql() / "schema.sql").read_text(encoding="utf-8"))
+    _run(tx, VACUUM)
+    _run(tx, QUIET)
+    _note(tx, known_scripts()[-1])
+
+
+def update_queue(tx: Connection) -> tuple[str, ...]:
+    """Run the library's scripts that are newer than the installed ones; return their names."""
+    missing = missing_scripts(tx)
+    for name in missing:
+        _run(tx, (_sql() / "migrations" / name).read_text(encoding="utf-8"))
+    if missing:
+        _run(tx, QUIET)
+        _note(tx, missing[-1])
+    return missing
+
+
+def missing_scripts(tx: Connection) -> tuple[str, ...]:
+    """Return the scripts of the library that were not applied to this database yet."""
+    last = tx.execute(select(installation.c.value).where(installation.c.name == SCHEMA_ROW)).scalar()
+    done = "" if last is None else bytes(last).decode("ascii")
+    return tuple(name for name in known_scripts() if name > done) if done else ()
+
+
+def known_scripts() -> tuple[str, ...]:
+    """Return the names of the library's scripts in order; each begins with the version that added it."""
+    return tuple(sorted(entry.name for entry in (_sql() / "migrations").glob("*.sql")))
+
+
+def _sql() -> Path:
+    # Located, not imported: the import takes half a second, and nothing else of the library is needed here.
+    found = find_spec("procrastinate")
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError("procrastinate")
+    return Path(found.origin).parent / "sql"
+
+
+def _run(tx: Connection, script: str) -> None:
+    # Imported late: migrations import this module on SQLite as well, where the driver may not be installed.
+    from pagegrade.store.engine.postgresql import driver_of
+
+    # The driver executes several statements at once only without parameters, so SQLAlchemy is bypassed.
+    driver_of(tx).execute(script.encode())
+
+
+def _note(tx: Connection, name: str) -> None:
+    tx.execute(delete(installation).where(installation.c.name == SCHEMA_ROW))
+    tx.execute(insert(installation).values(name=SCHEMA_ROW, value=name.encode("ascii")))
 
 
 class SchemaState(msgspec.Struct, frozen=True):
@@ -169,8 +236,6 @@ def upgrade_within(tx: Transaction) -> None:
     config.attributes["connection"] = tx
     command.upgrade(config, "head")
     if is_shared(tx):
-        from pagegrade.store.schema.procrastinate import update_queue
-
         update_queue(tx)
     for name, value in ((VERSION_ROW, VERSION), (WORKS_ROW, WORKS_FROM)):
         tx.execute(delete(installation).where(installation.c.name == name))
@@ -223,7 +288,6 @@ def _lacks_scripts(tx: Connection) -> bool:
     """Return whether the tables of procrastinate are those of an earlier version of the library."""
     if not is_shared(tx):
         return False
-    from pagegrade.store.schema.procrastinate import missing_scripts
 
     return bool(missing_scripts(tx))
 

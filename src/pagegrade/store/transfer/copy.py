@@ -31,9 +31,15 @@ from pagegrade.store.engine.database import Transaction, name_of
 from pagegrade.store.engine.postgresql import PostgresDatabase
 from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.queue.lease_reaper import reap_runs
-from pagegrade.store.repositories.processes import list_live
-from pagegrade.store.schema.migrate import VERSION_ROW, WORKS_ROW, check_schema, schema_state, upgrade_within
-from pagegrade.store.schema.procrastinate import SCHEMA_ROW
+from pagegrade.store.repositories.installation import list_live
+from pagegrade.store.schema.migrate import (
+    SCHEMA_ROW,
+    VERSION_ROW,
+    WORKS_ROW,
+    check_schema,
+    schema_state,
+    upgrade_within,
+)
 from pagegrade.store.schema.sqlite_inspection import find_damage
 from pagegrade.store.schema.tables import installation, metadata
 

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from pagegrade.model.ignores import StoredIgnore
+from pagegrade.model.outcome import StoredIgnore
 from pagegrade.model.schema import Count, Timestamp, about
 from pagegrade.render.english import N_
 from pagegrade.report.serialize import format_timestamp, timestamp

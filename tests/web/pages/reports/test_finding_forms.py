@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Role
-from pagegrade.model.ignores import IgnoreRule
+from pagegrade.model.outcome import IgnoreRule
 from pagegrade.model.report import MAX_NOTE
 from pagegrade.service.administration import erase_part
 from pagegrade.store.repositories.accounts import mark_erasing

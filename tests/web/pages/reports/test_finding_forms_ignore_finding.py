@@ -8,8 +8,7 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.model.ignores import MAX_REASON, MAX_RULES, MAX_SELECTOR, IgnoreRule, StoredIgnore
-from pagegrade.model.outcome import Evidence
+from pagegrade.model.outcome import MAX_REASON, MAX_RULES, MAX_SELECTOR, Evidence, IgnoreRule, StoredIgnore
 from pagegrade.model.stored import ListPart
 from pagegrade.report.codec import pack_report
 from pagegrade.service.ignores.operations import list_ignores

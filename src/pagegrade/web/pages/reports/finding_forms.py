@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from pagegrade.checks import all_checks
 from pagegrade.model.account import Role
 from pagegrade.model.errors import NotFound, QuotaExceeded, ValidationFailed, Violation
-from pagegrade.model.ignores import MAX_REASON, MAX_SELECTOR, IgnoreRule, StoredIgnore
+from pagegrade.model.outcome import MAX_REASON, MAX_SELECTOR, IgnoreRule, StoredIgnore
 from pagegrade.model.report import MAX_NOTE, ManualOutcome, Report, Result
 from pagegrade.model.stored import ListPart, StoredReport
 from pagegrade.render import view as report_view

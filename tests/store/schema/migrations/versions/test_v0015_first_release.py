@@ -13,8 +13,7 @@ from pagegrade.model.stored import ListQuery
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.counts import count_change
 from pagegrade.store.repositories.report_list import list_reports
-from pagegrade.store.schema.migrate import FOLDER, migrate, schema_state
-from pagegrade.store.schema.procrastinate import update_queue
+from pagegrade.store.schema.migrate import FOLDER, migrate, schema_state, update_queue
 from pagegrade.store.schema.tables import metadata
 from tests.postgres import execute
 from tests.queue_builders import Queue, completed

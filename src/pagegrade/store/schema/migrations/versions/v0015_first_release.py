@@ -24,7 +24,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from pagegrade.store.schema.procrastinate import install_queue
+from pagegrade.store.schema.migrate import install_queue
 
 revision: Final = "0015"
 down_revision: Final = None
