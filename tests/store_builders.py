@@ -26,7 +26,7 @@ from pagegrade.store.engine.sqlite_database import SQLiteDatabase
 from pagegrade.store.repositories.accounts import add_account
 from pagegrade.store.repositories.counts import UNRATED, WHOLE_ACCOUNT
 from pagegrade.store.repositories.credentials import add_key as save_key
-from pagegrade.store.schema.migrate import migrate
+from pagegrade.store.schema.migrate import FOLDER, migrate
 from pagegrade.store.schema.tables import report_counts, reports
 from tests import postgres
 
@@ -66,6 +66,18 @@ def make_empty(tmp_path: Path) -> Database:
     if _used[-1] == "postgresql":
         return open_database(postgres.databases().make_empty())
     return SQLiteDatabase(f"sqlite:///{tmp_path / f'empty-{next(_numbers)}.db'}")
+
+
+def upgrade_to(tx: Transaction, revision: str) -> None:
+    """The tables of a revision: the last of an earlier version."""
+    # Late: the import takes a third of a second, which few tests need.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    config.attributes["connection"] = tx
+    command.upgrade(config, revision)
 
 
 def make_file(tmp_path: Path, *, readers: int = 4, durable: bool = False) -> SQLiteDatabase:

@@ -16,7 +16,7 @@ except ModuleNotFoundError as error:
     if error.name != "httpx2":
         raise
     raise ModuleNotFoundError("The client needs an extra: pip install 'pagegrade[client]'", name=error.name) from None
-from pagegrade.client.errors import (
+from pagegrade.client.calls import (
     APIError,
     BadRequest,
     ClientError,

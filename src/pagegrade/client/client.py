@@ -18,6 +18,7 @@ from pagegrade.client.calls import (
     Policy,
     Request,
     Steps,
+    UnexpectedAnswer,
     Values,
     exchange,
     log_warning,
@@ -27,7 +28,6 @@ from pagegrade.client.calls import (
     read_answer,
     wait,
 )
-from pagegrade.client.errors import UnexpectedAnswer
 from pagegrade.client.methods import AsyncMethods, SyncMethods
 from pagegrade.client.operations import OPERATIONS
 from pagegrade.client.types import AnswerWarning, Batch, Report

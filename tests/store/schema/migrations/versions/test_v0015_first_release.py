@@ -5,19 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.model.stored import ListQuery
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.counts import count_change
 from pagegrade.store.repositories.report_list import list_reports
-from pagegrade.store.schema.migrate import FOLDER, migrate, schema_state, update_queue
+from pagegrade.store.schema.migrate import migrate, schema_state, update_queue
 from pagegrade.store.schema.tables import metadata
 from tests.postgres import execute
 from tests.queue_builders import Queue, completed
-from tests.store_builders import NOW_MS, add_owner, make_database, make_empty
+from tests.store_builders import NOW_MS, add_owner, make_database, make_empty, upgrade_to
 
 ON_SERVERS = pytest.mark.backend("postgresql", reason="what only a database that is shared has")
 INSERT = (
@@ -37,10 +35,7 @@ FILL = (
 
 def first_release(tx: Transaction) -> None:
     """The tables of 0.1.0, with a report whose run waits."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0015")
+    upgrade_to(tx, "0015")
     for statement in FILL:
         tx.execute(text(statement), {"now_ms": NOW_MS} if ":now_ms" in statement else {})
     if tx.dialect.name != "sqlite":

@@ -2,22 +2,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
-
 from pagegrade.model.audit import AuditSettings
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawls import add_crawl, last_crawl
-from pagegrade.store.schema.migrate import FOLDER, migrate
-from tests.store_builders import NOW_MS, make_empty
+from pagegrade.store.schema.migrate import migrate
+from tests.store_builders import NOW_MS, make_empty, upgrade_to
 
 
 def version_before(tx: Transaction) -> None:
     """The tables of the version before."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0015")
+    upgrade_to(tx, "0015")
 
 
 def test_a_database_of_the_version_before_gets_the_tables(tmp_path: Path) -> None:

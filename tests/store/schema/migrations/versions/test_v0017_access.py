@@ -2,23 +2,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.access_profiles import all_profiles
 from pagegrade.store.repositories.reports import load_report
-from pagegrade.store.schema.migrate import FOLDER, migrate
-from tests.store_builders import NOW_MS, make_empty
+from pagegrade.store.schema.migrate import migrate
+from tests.store_builders import NOW_MS, make_empty, upgrade_to
 
 
 def version_before(tx: Transaction) -> None:
     """The tables of the version before, with a report."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0016")
+    upgrade_to(tx, "0016")
     tx.execute(text("INSERT INTO accounts (name, email, created_at_ms) VALUES ('Alice', 'a@example.org', 1)"))
     tx.execute(
         text(

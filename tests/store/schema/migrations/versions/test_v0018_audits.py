@@ -2,23 +2,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.clock import now_ms
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.crawls import has_due_crawl, last_crawl
-from pagegrade.store.schema.migrate import FOLDER, migrate
-from tests.store_builders import NOW_MS, make_empty
+from pagegrade.store.schema.migrate import migrate
+from tests.store_builders import NOW_MS, make_empty, upgrade_to
 
 
 def version_before(tx: Transaction) -> None:
     """The tables of the version before, with a crawl of the command line."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0017")
+    upgrade_to(tx, "0017")
     tx.execute(
         text(
             "INSERT INTO crawls (number, start_url, state, settings, secret, engine, ruleset, created_at_ms, "

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.model.account import Caller, Role
@@ -13,18 +11,15 @@ from pagegrade.service.sign_in import find_linked
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.credentials import list_sessions
 from pagegrade.store.repositories.members import list_teammates
-from pagegrade.store.schema.migrate import FOLDER, migrate
-from tests.store_builders import NOW_MS, make_empty
+from pagegrade.store.schema.migrate import migrate
+from tests.store_builders import NOW_MS, make_empty, upgrade_to
 
 TOKEN, LINK, SECRET = make_token(), make_token(), make_secret()
 
 
 def version_before(tx: Transaction) -> None:
     """The tables of the version before, with a person who has a session, a link and a key."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0018")
+    upgrade_to(tx, "0018")
     tx.execute(
         text("INSERT INTO accounts (id, name, email, created_at_ms) VALUES (7, 'Alice', 'alice@example.org', :now)"),
         {"now": NOW_MS},

@@ -3,23 +3,18 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.model.stored import Privacy
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.audits import load_audit
-from pagegrade.store.schema.migrate import FOLDER, migrate
-from tests.store_builders import NOW_MS, make_empty
+from pagegrade.store.schema.migrate import migrate
+from tests.store_builders import NOW_MS, make_empty, upgrade_to
 
 
 def version_before(tx: Transaction) -> None:
     """The tables of the version before, with two audits."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0021")
+    upgrade_to(tx, "0021")
     values = {"now": NOW_MS, "empty": b"{}", "secret": b"s" * 16}
     for statement in (
         "INSERT INTO accounts (id, name, email, created_at_ms) VALUES (7, 'Alice', 'alice@example.org', :now)",

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import inspect, text
 
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.monitors import add_monitor, list_crossings, list_of_report
-from pagegrade.store.schema.migrate import FOLDER, migrate
-from tests.store_builders import NOW_MS, make_empty
+from pagegrade.store.schema.migrate import migrate
+from tests.store_builders import NOW_MS, make_empty, upgrade_to
 
 MONITOR = (
     "INSERT INTO monitors (id, account_id, report_id, schedule, timezone, jitter, budgets, paused, due_at_ms, "
@@ -31,10 +29,7 @@ ROWS = (
 
 def version_before(tx: Transaction) -> None:
     """The tables of the version before, with a monitor that has a crossing, and one that was deleted."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0026")
+    upgrade_to(tx, "0026")
     for row in ROWS:
         tx.execute(text(row), {"now": NOW_MS})
     if tx.dialect.name == "postgresql":

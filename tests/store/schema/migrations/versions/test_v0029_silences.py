@@ -2,22 +2,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.monitors import count_silences, load_monitor
-from pagegrade.store.schema.migrate import FOLDER, migrate
-from tests.store_builders import NOW_MS, make_empty
+from pagegrade.store.schema.migrate import migrate
+from tests.store_builders import NOW_MS, make_empty, upgrade_to
 
 
 def version_before(tx: Transaction) -> None:
     """The tables of the version before, with a monitor."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0028")
+    upgrade_to(tx, "0028")
     account = "INSERT INTO accounts (id, name, email, created_at_ms) VALUES (7, 'Alice', 'alice@example.org', :now)"
     report = (
         "INSERT INTO reports (id, account_id, url, project, privacy, slug, state, dated_at_ms, created_at_ms, "

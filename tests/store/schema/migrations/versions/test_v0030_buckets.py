@@ -3,20 +3,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.config import Config
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.schema.migrate import FOLDER, migrate
-from tests.store_builders import make_empty
+from pagegrade.store.schema.migrate import migrate
+from tests.store_builders import make_empty, upgrade_to
 
 
 def version_before(tx: Transaction) -> None:
     """The tables of the version before."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0029")
+    upgrade_to(tx, "0029")
 
 
 @pytest.mark.backend("postgresql", reason="one process counts in memory")

@@ -2,15 +2,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.model.account import Brand
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.accounts import load_brand, save_brand
-from pagegrade.store.schema.migrate import FOLDER, migrate
-from tests.store_builders import NOW_MS, make_empty
+from pagegrade.store.schema.migrate import migrate
+from tests.store_builders import NOW_MS, make_empty, upgrade_to
 
 LOOK = (
     "INSERT INTO brands (account_id, name, color, footer, reply_to, credit, logo, logo_key) "
@@ -20,10 +18,7 @@ LOOK = (
 
 def version_before(tx: Transaction) -> None:
     """The tables of the version before, with an account and its look."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0032")
+    upgrade_to(tx, "0032")
     account = "INSERT INTO accounts (id, name, email, created_at_ms) VALUES (7, 'Alice', 'alice@example.org', :now)"
     tx.execute(text(account), {"now": NOW_MS})
     tx.execute(text(LOOK), {"name": "Acme", "logo": b""})

@@ -2,24 +2,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.model.monitors import PageSet
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.monitors import add_monitor, delete_monitor, list_of_parent, list_of_report
-from pagegrade.store.schema.migrate import FOLDER, migrate
+from pagegrade.store.schema.migrate import migrate
 from tests.store.schema.migrations.versions.test_v0027_monitored_audits import ROWS
-from tests.store_builders import NOW_MS, make_empty
+from tests.store_builders import NOW_MS, make_empty, upgrade_to
 
 
 def version_before(tx: Transaction) -> None:
     """The tables of the version before, with a monitor, and one that was deleted."""
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = tx
-    command.upgrade(config, "0035")
+    upgrade_to(tx, "0035")
     for row in ROWS:
         tx.execute(text(row), {"now": NOW_MS})
     if tx.dialect.name == "postgresql":
