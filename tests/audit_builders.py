@@ -11,6 +11,7 @@ from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import Audit, Crawl, NewURL, SettledURL, StopReason, URLState
 from pagegrade.model.audit_result import AuditResult, Distribution, Place, SiteFinding
+from pagegrade.parse.urls.identity import keyed_hash
 from pagegrade.service.audits.compare import change_since_last
 from pagegrade.service.audits.operations import AuditFields, create_audit, read_settings
 from pagegrade.service.options import ServiceOptions
@@ -63,7 +64,10 @@ def fill(database: Database, crawl: Crawl | None, result: AuditResult | None = N
         add_urls(
             tx,
             crawl.id,
-            [NewURL(1, 11, 0, 0, 0, 0, URLState.WAITING, start), NewURL(2, 12, 0, 0, 1, 0, URLState.WAITING, other)],
+            [
+                NewURL(at, keyed_hash(url, crawl.secret), 0, 0, at - 1, 0, URLState.WAITING, url)
+                for at, url in enumerate((start, other), 1)
+            ],
         )
         settle_urls(
             tx,

@@ -10,7 +10,15 @@ from msgspec.structs import replace
 
 from pagegrade.model.audit import AuditSettings
 from pagegrade.model.audit_result import AuditResult, Unevaluated
-from pagegrade.report.compare_audits import AuditSide, FindingChange, PageChange, PageFacts, compare_audits
+from pagegrade.report.compare_audits import (
+    AuditComparison,
+    AuditSide,
+    FindingChange,
+    PageChange,
+    PageFacts,
+    SeenPages,
+    compare_audits,
+)
 from tests.audit_builders import result_of
 
 pytestmark = pytest.mark.backend("sqlite", reason="no database is asked")
@@ -39,7 +47,8 @@ def side(found: Found, *, number: int = 1, extent: str = "pages", complete: bool
     facts: dict[str, PageFacts | None] = dict.fromkeys("abcd", SEEN) | changed.pop("pages", {})
     settings = AuditSettings(**changed.pop("settings", {}))
     (one,) = result_of("https://example.com/").findings
-    findings, places = [], {}
+    findings = []
+    places: dict[int, list[tuple[str, str | None]]] = {}
     for at, (name, pages) in enumerate(found.items(), 1):
         lost = {"number": at, "check": name[0], "fingerprint": name, "extent": extent, "pages": len(pages), "lost": 1.0}
         findings.append(replace(one, **lost))
@@ -52,12 +61,25 @@ def side(found: Found, *, number: int = 1, extent: str = "pages", complete: bool
         not_evaluated=tuple(Unevaluated(check=name, title=name, reason="No sitemap.") for name in unevaluated),
         **changed,
     )
-    return AuditSide(number, settings, result, {url: page for url, page in facts.items() if page is not None}, places)
+    seen = SeenPages()
+    for url, page in facts.items():
+        if page is not None:
+            seen.add(ord(url), page)
+    numbered = {
+        at: [(ord(page), None if target is None else ord(target)) for page, target in rows]
+        for at, rows in places.items()
+    }
+    return AuditSide(number, settings, result, seen, lambda finding: numbered[finding])
+
+
+def compared(before: AuditSide, after: AuditSide) -> AuditComparison:
+    """The comparison of crawls of pages with names of one letter."""
+    return compare_audits(before, after, lambda numbers: map(chr, numbers))
 
 
 def only(before: AuditSide, after: AuditSide) -> FindingChange:
     """The one change there is."""
-    (found,) = compare_audits(before, after).findings
+    (found,) = compared(before, after).findings
     return found
 
 
@@ -134,11 +156,11 @@ def test_what_robots_forbid_is_seen_without_being_fetched() -> None:
 
 def test_a_fault_that_looks_different_is_neither_fixed_nor_new() -> None:
     """A page whose check finds something else may have the same fault in other clothes."""
-    found = compare_audits(side({"x/1": "ab"}), side({"x/2": "ab"})).findings
+    found = compared(side({"x/1": "ab"}), side({"x/2": "ab"})).findings
 
     assert [(one.kind, one.reason) for one in found] == [("not_comparable", "looks_different")] * 2
     # Where the other fault was there before, the one that is gone is gone.
-    found = compare_audits(side({"x/1": "ab", "x/2": "a"}), side({"x/2": "a"})).findings
+    found = compared(side({"x/1": "ab", "x/2": "a"}), side({"x/2": "a"})).findings
 
     assert [(one.kind, one.finding.fingerprint) for one in found] == [("fixed", "x/1"), ("still", "x/2")]
 
@@ -175,7 +197,7 @@ def test_a_check_that_was_evaluated_once_says_nothing(at: int) -> None:
 )
 def test_two_measurements_are_not_compared(changed: dict[str, Any], differs_in: tuple[str, ...]) -> None:
     """Another site, other rules, another scope; how much was fetched is no reason."""
-    found = compare_audits(side({"x/1": "a"}), side({}, **changed))
+    found = compared(side({"x/1": "a"}), side({}, **changed))
 
     assert found.differs_in == differs_in
     assert bool(found.findings) == (not differs_in)
@@ -185,11 +207,11 @@ def test_pages_come_go_and_change() -> None:
     """In the order of their URLs, with what changed of them."""
     before = side({}, pages={"b": replace(SEEN, title="B", score=80), "e": SEEN, "f": SEEN})
     after = side({}, pages={"b": replace(SEEN, title="C", score=81), "c": GONE, "d": BROKEN, "e": None, "g": SEEN})
-    found = compare_audits(before, after).pages
+    found = compared(before, after).pages
 
     assert (found.new, found.gone, found.totals) == (("g",), ("c", "e", "f"), (1, 3, 2))
     assert found.changed == (PageChange("b", ("title", "score")), PageChange("d", ("status",)))
-    part = compare_audits(structs_of(before, complete=False), structs_of(after, complete=False)).pages
+    part = compared(structs_of(before, complete=False), structs_of(after, complete=False)).pages
 
     assert (part.new, part.gone) == ((), ("c",))
 
@@ -202,15 +224,23 @@ def structs_of(one: AuditSide, **changed: Any) -> AuditSide:
 def test_the_points_of_the_findings_add_up_to_the_difference_of_the_scores() -> None:
     """Each cause has its share; the same two crawls say the same."""
     before, after = side({"x/1": "ab", "y/1": "a"}), side({"y/1": "a", "z/1": "cd"}, number=2)
-    found = compare_audits(before, after)
+    found = compared(before, after)
 
     assert [(one.kind, one.finding.check, one.cost) for one in found.findings] == [
         ("new", "z", 1.0),
         ("fixed", "x", -1.0),
         ("still", "y", 0.0),
     ]
-    assert found == compare_audits(before, after)
+    assert found == compared(before, after)
     assert found.counts == {"new": 1, "worse": 0, "fixed": 1, "better": 0, "still": 1, "not_comparable": 0}
     ungraded = structs_of(after, findings=tuple(replace(one, lost=None) for one in after.result.findings))
 
-    assert [one.cost for one in compare_audits(before, ungraded).findings] == [None, -1.0, None]
+    assert [one.cost for one in compared(before, ungraded).findings] == [None, -1.0, None]
+
+
+def test_more_pages_than_are_named_are_counted() -> None:
+    """The first of them in the order of their URLs are named, whatever their numbers."""
+    names = [chr(at) for at in range(0x400, 0x500)]
+    found = compared(side({}), side({}, pages=dict.fromkeys(reversed(names), SEEN))).pages
+
+    assert (found.totals[0], found.new) == (256, tuple(names[:100]))

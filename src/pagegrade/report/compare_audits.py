@@ -3,15 +3,21 @@
 A finding is matched by its fingerprint, which names no URL. It is fixed only where every page that had it was asked for
 again and is without it, and new only where a page that has it was known to be without it. What one of the two crawls
 does not say is not comparable, with the reason.
+
+A URL has one number in both crawls, from 1, and takes some 60 bytes; texts are compared by 64 bits.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+import heapq
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from typing import Final, Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from pagegrade.model.audit import AuditSettings, PageState
 from pagegrade.model.audit_result import AuditResult, SiteFinding
@@ -43,6 +49,8 @@ _OTHERS: Final = frozenset(
 _JUDGED: Final = frozenset({"blocked", "nofollow", "acts", "growing", "too_long", "variant"})
 """States, and reasons for not fetching, that say as much of a URL as an answer would where they are the same again."""
 _GONE: Final = (404, 410)
+_AT_ONCE: Final = 5_000
+"""URLs that are read together."""
 
 
 class PageFacts(msgspec.Struct, frozen=True, gc=False, kw_only=True):
@@ -77,6 +85,44 @@ class PageFacts(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return self.is_answered and self.status == 200 and self.words is not None  # noqa: PLR2004 - OK
 
 
+class SeenPages:
+    """Facts of one crawl by the numbers of URLs; those of URLs in scope only."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._facts: list[PageFacts | None] = [None]
+        self._codes: dict[PageFacts, int] = {}
+        self._code_of = array("I")
+        self._texts = (array("q"), array("q"), array("q"))
+
+    def __len__(self) -> int:
+        """One more than the greatest number."""
+        return len(self._code_of)
+
+    def add(self, number: int, facts: PageFacts) -> None:
+        """Add what is known of a URL."""
+        if (missing := number + 1 - len(self)) > 0:
+            for values in (self._code_of, *self._texts):
+                values.frombytes(bytes(missing * values.itemsize))
+        # Most pages have the same facts as others, texts aside.
+        shared = replace(facts, title=None, canonical_url=None, digest=None)
+        if (code := self._codes.get(shared)) is None:
+            code = self._codes[shared] = len(self._facts)
+            self._facts.append(shared)
+        self._code_of[number] = code
+        for values, text in zip(self._texts, (facts.title, facts.canonical_url, facts.digest), strict=True):
+            values[number] = hash(text)
+
+    def get(self, number: int) -> PageFacts | None:
+        """What is known of a URL, without its texts."""
+        return self._facts[self._code_of[number]] if number < len(self) else None
+
+    def texts(self, number: int) -> tuple[int, int, int]:
+        """What stands for the title, the canonical URL and the digest of a page that is known."""
+        title, canonical, digest = self._texts
+        return title[number], canonical[number], digest[number]
+
+
 class AuditSide(NamedTuple):
     """One of two crawls."""
 
@@ -84,10 +130,9 @@ class AuditSide(NamedTuple):
     """Of the crawl."""
     settings: AuditSettings
     result: AuditResult
-    pages: Mapping[str, PageFacts]
-    """URL -> what is known of it; URLs in scope only."""
-    places: Mapping[int, Sequence[tuple[str, str | None]]]
-    """Number of a finding -> its (page, target of its link)."""
+    pages: SeenPages
+    places: Callable[[int], Iterable[tuple[int, int | None]]]
+    """Number of a finding -> its (page, target of its link); those of a page follow one another."""
 
 
 class FindingChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,8 +229,16 @@ def audit_differences(
     return tuple(found)
 
 
-def compare_audits(before: AuditSide, after: AuditSide) -> AuditComparison:
-    """Compare two crawls of a site; the same two give the same comparison."""
+def compare_audits(
+    before: AuditSide, after: AuditSide, names: Callable[[Sequence[int]], Iterable[str]]
+) -> AuditComparison:
+    """Compare two crawls of a site; the same two give the same comparison.
+
+    Args:
+        before: The older one.
+        after: The newer one.
+        names: Gives the URLs of some numbers, in their order.
+    """
     differs_in = audit_differences(before.result, after.result, (before.settings, after.settings))
     return AuditComparison(
         before=before.number,
@@ -195,7 +248,7 @@ def compare_audits(before: AuditSide, after: AuditSide) -> AuditComparison:
         scores=(before.result.score, after.result.score),
         exact=(before.result.exact, after.result.exact),
         findings=() if differs_in else _findings(before, after),
-        pages=PageChanges() if differs_in else _page_changes(before, after),
+        pages=PageChanges() if differs_in else _page_changes(before, after, names),
     )
 
 
@@ -227,33 +280,56 @@ class _Check:
         self.findings = tuple(
             {one.fingerprint: one for one in side.result.findings if one.check == check} for side in self.sides
         )
-        # Fingerprint -> page -> targets, and page -> fingerprints, in each of the two.
-        self.targets: tuple[dict[str, dict[str, set[str]]], ...] = ({}, {})
-        self.on_page: tuple[defaultdict[str, set[str]], ...] = (defaultdict(set), defaultdict(set))
-        for at, side in enumerate(self.sides):
-            for fingerprint, finding in self.findings[at].items():
-                pages = self.targets[at].setdefault(fingerprint, {})
-                for page, target in side.places.get(finding.number, ()):
-                    pages.setdefault(page, set()).update(() if target is None else (target,))
-                    self.on_page[at][page].add(fingerprint)
+        # Findings that a page has in each of the two, and those that it has in both.
+        size = max(len(side.pages) for side in self.sides)
+        self._findings_of = tuple(array("H", bytes(2 * size)) for _ in self.sides)
+        self._in_both = array("H", bytes(2 * size))
+        for at in (0, 1):
+            for fingerprint in self.findings[at]:
+                there = self._pages_with(fingerprint, 0) if at and fingerprint in self.findings[0] else None
+                for page, _ in self._pages_of(fingerprint, at):
+                    self._findings_of[at][page] += 1
+                    if there is not None and there[page]:
+                        self._in_both[page] += 1
 
-    def outcome(self, fingerprint: str, page: str, has_it: int) -> _Outcome:
-        """The word of the other crawl on a page that has a finding in one of the two.
+    def _pages_of(self, fingerprint: str, at: int) -> Iterator[tuple[int, Iterator[tuple[int, int | None]]]]:
+        """The pages of a finding in one of the two, with their rows."""
+        finding = self.findings[at].get(fingerprint)
+        return groupby(() if finding is None else self.sides[at].places(finding.number), lambda row: row[0])
+
+    def _pages_with(self, fingerprint: str, at: int) -> bytearray:
+        """1 for each page that has a finding in one of the two."""
+        found = bytearray(len(self._in_both))
+        for page, _ in self._pages_of(fingerprint, at):
+            found[page] = 1
+        return found
+
+    def outcomes(self, fingerprint: str, has_it: int) -> Counter[_Outcome]:
+        """Count the words of the other crawl on the pages that have a finding in one of the two.
 
         Args:
             has_it: 0 where the older crawl has it, 1 for the newer.
         """
         other = 1 - has_it
-        if fingerprint in self.on_page[other][page]:
-            return "same"
-        if not self._is_seen(page, has_it, of_pages=self.findings[has_it][fingerprint].extent != "site"):
-            return "unseen"
-        if any(not self._is_target_seen(one, has_it) for one in self.targets[has_it][fingerprint][page]):
-            return "unseen"
-        # The same fault may look different now: where the check finds what it did not find there, nothing is claimed.
-        return "unclear" if self.on_page[other][page] - self.on_page[has_it][page] else "changed"
+        there = self._pages_with(fingerprint, other)
+        finding = self.findings[has_it].get(fingerprint)
+        of_pages = finding is not None and finding.extent != "site"
+        found: Counter[_Outcome] = Counter()
+        for page, rows in self._pages_of(fingerprint, has_it):
+            if there[page]:
+                outcome: _Outcome = "same"
+            elif not self._is_seen(page, has_it, of_pages=of_pages) or not all(
+                target is None or self._is_target_seen(target, has_it) for _, target in rows
+            ):
+                outcome = "unseen"
+            else:
+                # The same fault may look different now: where the check finds what it did not find there, nothing is
+                # claimed.
+                outcome = "unclear" if self._findings_of[other][page] > self._in_both[page] else "changed"
+            found[outcome] += 1
+        return found
 
-    def _is_seen(self, page: str, has_it: int, *, of_pages: bool) -> bool:
+    def _is_seen(self, page: int, has_it: int, *, of_pages: bool) -> bool:
         one, other = self.sides[has_it], self.sides[1 - has_it]
         mine, theirs = one.pages.get(page), other.pages.get(page)
         if theirs is None:
@@ -263,7 +339,7 @@ class _Check:
             return False
         return theirs.is_answered or (mine is not None and _is_judged_alike(mine, theirs))
 
-    def _is_target_seen(self, target: str, has_it: int) -> bool:
+    def _is_target_seen(self, target: int, has_it: int) -> bool:
         theirs = self.sides[1 - has_it].pages.get(target)
         # A target that is not known is one that no page links to.
         return theirs is None or theirs.state in {"fetched", "failed"} or _is_judged(theirs)
@@ -280,10 +356,7 @@ def _is_judged_alike(one: PageFacts, other: PageFacts) -> bool:
 def _of_check(check: _Check) -> Iterator[FindingChange]:
     for fingerprint in sorted(check.findings[0].keys() | check.findings[1].keys()):
         before, after = (found.get(fingerprint) for found in check.findings)
-        old, new = (
-            Counter(check.outcome(fingerprint, page, at) for page in check.targets[at].get(fingerprint, ()))
-            for at in (0, 1)
-        )
+        old, new = (check.outcomes(fingerprint, at) for at in (0, 1))
         unclear = sum(found[name] for found in (old, new) for name in ("unclear", "unseen"))
         kind, reason, detail = _kind(check, before, after, old, new)
         yield FindingChange(
@@ -316,39 +389,58 @@ def _kind(
     return "not_comparable", "not_seen" if found["unseen"] else "looks_different", ""
 
 
-def _page_changes(before: AuditSide, after: AuditSide) -> PageChanges:
-    new = [
-        url for url, page in after.pages.items() if page.is_page and url not in before.pages and before.result.complete
-    ]
-    gone = [url for url, page in before.pages.items() if page.is_page and _is_gone(after.pages.get(url), after)]
-    changed = [
-        PageChange(url, aspects)
-        for url, page in before.pages.items()
-        if (now := after.pages.get(url)) is not None and (aspects := _aspects(page, now))
-    ]
+def _page_changes(before: AuditSide, after: AuditSide, names: Callable[[Sequence[int]], Iterable[str]]) -> PageChanges:
+    new, gone, changed = array("I"), array("I"), array("I")
+    for number in range(max(len(before.pages), len(after.pages))):
+        then, now = before.pages.get(number), after.pages.get(number)
+        if then is None:
+            if now is not None and now.is_page and before.result.complete:
+                new.append(number)
+            continue
+        if then.is_page and _is_gone(now, after):
+            gone.append(number)
+        if _aspects(before.pages, after.pages, number):
+            changed.append(number)
     return PageChanges(
-        new=tuple(sorted(new)[:SHOWN_PAGES]),
-        gone=tuple(sorted(gone)[:SHOWN_PAGES]),
-        changed=tuple(sorted(changed)[:SHOWN_PAGES]),
+        new=tuple(url for url, _ in _first(new, names)),
+        gone=tuple(url for url, _ in _first(gone, names)),
+        changed=tuple(
+            PageChange(url, _aspects(before.pages, after.pages, number)) for url, number in _first(changed, names)
+        ),
         totals=(len(new), len(gone), len(changed)),
     )
+
+
+def _first(numbers: Iterable[int], names: Callable[[Sequence[int]], Iterable[str]]) -> list[tuple[str, int]]:
+    """The first URLs in their order, and their numbers."""
+
+    def named() -> Iterator[tuple[str, int]]:
+        rest = iter(numbers)
+        while some := list(islice(rest, _AT_ONCE)):
+            yield from zip(names(some), some, strict=True)
+
+    return heapq.nsmallest(SHOWN_PAGES, named())
 
 
 def _is_gone(page: PageFacts | None, after: AuditSide) -> bool:
     return after.result.complete if page is None else page.state == "fetched" and page.status in _GONE
 
 
-def _aspects(one: PageFacts, other: PageFacts) -> tuple[PageAspect, ...]:
+def _aspects(before: SeenPages, after: SeenPages, number: int) -> tuple[PageAspect, ...]:
     """Parts in which a page that both crawls fetched is different, other than that it is gone."""
+    one, other = before.get(number), after.get(number)
+    if one is None or other is None:
+        return ()
     if one.state != "fetched" or other.state != "fetched" or other.status in _GONE:
         return ()
     if not (one.is_page and other.is_page):
         return ("status",) if one.status != other.status else ()
+    (title, canonical, content), texts = before.texts(number), after.texts(number)
     named: tuple[tuple[PageAspect, bool], ...] = (
-        ("title", one.title != other.title),
-        ("canonical", one.canonical_url != other.canonical_url),
+        ("title", title != texts[0]),
+        ("canonical", canonical != texts[1]),
         ("noindex", one.noindex != other.noindex),
-        ("content", one.digest != other.digest),
+        ("content", content != texts[2]),
         ("score", one.score != other.score),
     )
     return tuple(name for name, differs in named if differs)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
+from pagegrade.model.audit import AuditSettings
 from pagegrade.model.audit_result import AuditResult, SummaryChange
 from pagegrade.model.errors import InvalidInput, NotFound, ValidationFailed
 from pagegrade.service.audits.compare import change_since_last, compare_crawls, compare_folders
@@ -102,3 +105,40 @@ def test_a_folder_without_a_crawl_is_named(tmp_path: Path) -> None:
     """Two folders that were crawled are compared in tests/cli/commands/test_audit.py."""
     with pytest.raises(InvalidInput, match="not the folder of an evaluated crawl"):
         compare_folders(tmp_path, tmp_path)
+
+
+def write_crawl(folder: Path, number: int, urls: str, places: list[tuple[str, str]]) -> None:
+    """Files of a crawl of pages with names of one letter, with one finding of links."""
+    folder.mkdir()
+    result = replace(result_of("https://example.com/"), complete=True)
+    (folder / "audit.json").write_bytes(msgspec.json.encode(result))
+    facts = {"crawl": str(number), "settings": msgspec.json.encode(AuditSettings()).decode()}
+    rows = [{"url": url, "state": "fetched", "status": 200, "words": 9, "title": url} for url in urls]
+    encoder = msgspec.json.Encoder()
+    (folder / "site.jsonl").write_bytes(
+        encoder.encode_lines([{"key": key, "value": value} for key, value in facts.items()])
+    )
+    (folder / "pages.jsonl").write_bytes(encoder.encode_lines(rows))
+    lines = encoder.encode_lines([{"number": 1, "page": page, "target": target} for page, target in places])
+    (folder / "places.jsonl").write_bytes(lines)
+    duckdb.read_json(str(folder / "places.jsonl")).write_parquet(str(folder / "finding_pages.parquet"))
+
+
+def test_folders_are_compared_by_their_urls(tmp_path: Path) -> None:
+    """Whatever the order of their rows; a target out of the site is no page of it."""
+    write_crawl(tmp_path / "1", 1, "abcx", [("a", "https://elsewhere.example/"), ("x", "b"), ("b", "c")])
+    write_crawl(tmp_path / "2", 2, "zcba", [("a", "b"), ("z", "b"), ("c", "a")])
+    found = compare_folders(tmp_path / "1", tmp_path / "2")
+
+    assert (found.before, found.after, found.pages.new, found.pages.gone) == (1, 2, ("z",), ("x",))
+    (one,) = found.findings
+    assert (one.kind, one.pages_new, one.pages_fixed, one.pages_unclear) == ("worse", 2, 1, 1)
+
+
+def test_a_damaged_folder_is_named(tmp_path: Path) -> None:
+    """A page is cut in the middle."""
+    for at in (1, 2):
+        write_crawl(tmp_path / f"{at}", at, "abc", [("a", "b")])
+    (tmp_path / "2" / "pages.jsonl").write_text('{"url": ')
+    with pytest.raises(InvalidInput, match="2 was written by another version, or is damaged"):
+        compare_folders(tmp_path / "1", tmp_path / "2")

@@ -10,7 +10,13 @@ import duckdb
 import pytest
 
 from pagegrade.store.analysis import relations as module
-from pagegrade.store.analysis.relations import RELATIONS, AnalysisNotInstalled, load_folder, open_relations
+from pagegrade.store.analysis.relations import (
+    RELATIONS,
+    AnalysisNotInstalled,
+    load_folder,
+    load_rows,
+    open_relations,
+)
 from tests.site_builders import page
 
 pytestmark = pytest.mark.backend("sqlite")  # none is used here: the relations have an engine of their own
@@ -61,6 +67,23 @@ def test_nothing_outside_its_folder_is_read(tmp_path: Path) -> None:
             relations.rows("SELECT * FROM read_csv($1)", [str(outside)])
         with pytest.raises(duckdb.InvalidInputException):
             relations.run("SET enable_external_access = true")
+
+
+@pytest.mark.parametrize("name", ["pages.jsonl", "pages.parquet"])
+def test_a_file_that_is_damaged_is_told_from_one_that_is_missing(tmp_path: Path, name: str) -> None:
+    """Of several folders that may be read."""
+    path = tmp_path / name
+    with open_relations(reads=[tmp_path / "other", tmp_path]) as relations:
+        with pytest.raises(FileNotFoundError):
+            load_rows(relations, "urls", path, {"url": "VARCHAR"})
+        path.write_text('{"url": ')
+        with pytest.raises(ValueError, match=name):
+            load_rows(relations, "urls", path, {"url": "VARCHAR"})
+        other = tmp_path / "other.jsonl"
+        other.write_text('{"url": "a", "more": 1}\n{"more": 2}\n')
+        load_rows(relations, "urls", other, {"url": "VARCHAR"})
+
+        assert relations.rows("SELECT url FROM urls ORDER BY url") == [("a",), (None,)]
 
 
 def test_rows_are_inserted_in_blocks() -> None:

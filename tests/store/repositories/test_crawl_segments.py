@@ -77,5 +77,5 @@ def test_pages_of_findings_are_read_a_block_at_a_time(tmp_path: Path) -> None:
     database.close()
 
     assert len(packed) == 5
-    assert [unpack_finding(packed, number) for number in (1, 2, 3, 4)] == [*rows.values(), []]
-    assert unpack_finding({}, 1) == []
+    assert [list(unpack_finding(packed, number)) for number in (1, 2, 3, 4)] == [*rows.values(), []]
+    assert not list(unpack_finding({}, 1))

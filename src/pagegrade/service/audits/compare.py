@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,23 +14,42 @@ from pagegrade.model.account import Caller
 from pagegrade.model.audit import PAGE_STATES, Audit, AuditSettings, Crawl, URLFilter
 from pagegrade.model.audit_result import AuditResult, SummaryChange
 from pagegrade.model.errors import InvalidInput, ValidationFailed, Violation
+from pagegrade.parse.urls.identity import keyed_hash
 from pagegrade.report.compare_audits import (
     AuditComparison,
     AuditSide,
     PageFacts,
+    SeenPages,
     audit_differences,
     compare_audits,
 )
 from pagegrade.service.audits.analysis import PAGES, read_result
 from pagegrade.service.audits.operations import show_audit
 from pagegrade.service.audits.pages import pages_of
-from pagegrade.store.analysis.relations import finding_pages as stored_places
+from pagegrade.store.analysis.relations import Relations, load_rows, open_relations
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.audits import list_crawls, load_result
 from pagegrade.store.repositories.crawl_segments import each_finding_page, unpack_finding
-from pagegrade.store.repositories.crawl_urls import urls_beside, urls_of
+from pagegrade.store.repositories.crawl_urls import StoredURL, find_urls, urls_beside, urls_of
 
 _AT_ONCE: Final = 5_000
+_PAGE: Final = {
+    "url": "VARCHAR",
+    "state": "VARCHAR",
+    "trap": "VARCHAR",
+    "status": "INTEGER",
+    "refusal": "VARCHAR",
+    "words": "INTEGER",
+    "unread": "BOOLEAN",
+    "title": "VARCHAR",
+    "canonical_url": "VARCHAR",
+    "noindex": "BOOLEAN",
+    "digest": "UBIGINT",
+    "score": "INTEGER",
+}
+"""Of ``pages.jsonl``: the fields of ``PageFacts`` and the URL -> types of DuckDB."""
+_PLACE: Final = {"number": "INTEGER", "page": "VARCHAR", "target": "VARCHAR"}
+"""Of the pages of findings, likewise."""
 
 
 class _Fact(msgspec.Struct):
@@ -39,14 +59,7 @@ class _Fact(msgspec.Struct):
     value: str
 
 
-class _Page(PageFacts, frozen=True, gc=False, kw_only=True):
-    """A line of ``pages.jsonl``."""
-
-    url: str
-
-
 _fact: Final = msgspec.json.Decoder(_Fact).decode
-_page: Final = msgspec.json.Decoder(_Page).decode
 _settings: Final = msgspec.json.Decoder(AuditSettings).decode
 
 
@@ -81,8 +94,7 @@ def compare_crawls(
         raise _unusable("from", "no_crawl", f"No crawl before crawl {newer.number} was evaluated.")
     if older.number >= newer.number:
         raise _unusable("from", "not_older", f"Crawl {older.number} is not older than crawl {newer.number}.")
-    sides = (_side(tx, crawl, known) for crawl, known in ((older, _result(tx, older)), (newer, result)))
-    return audit, compare_audits(*sides)
+    return audit, _compare(tx, (older, _result(tx, older)), (newer, result))
 
 
 def _unusable(field: str, code: str, message: str) -> ValidationFailed:
@@ -125,46 +137,93 @@ def change_since_last(
     if older is None or _differences(tx, older, crawl, result):
         return None
     before = _result(tx, older)
-    comparison = compare_audits(_side(tx, older, before), _side(tx, crawl, result, pages))
+    comparison = _compare(tx, (older, before), (crawl, result), pages)
     return SummaryChange(crawl=older.number, score=before.score, **comparison.counts)
 
 
-def _side(tx: Transaction, crawl: Crawl, result: AuditResult, made: Mapping[int, bytes] | None = None) -> AuditSide:
-    urls: dict[int, str] = {}
-    pages: dict[str, PageFacts] = {}
+def _compare(
+    tx: Transaction,
+    before: tuple[Crawl, AuditResult],
+    after: tuple[Crawl, AuditResult],
+    made: Mapping[int, bytes] | None = None,
+) -> AuditComparison:
+    """Compare stored crawls.
+
+    A URL has the id that the newer one gave it; those that only the older one knows come behind.
+
+    Args:
+        tx: Any transaction.
+        before: The older crawl, and what it came to.
+        after: The newer one.
+        made: Pages of its findings where they are not stored yet.
+    """
+    (older, _), (newer, _) = before, after
+    numbers, only_older = array("I", bytes(4 * (older.urls + 1))), array("I")
+
+    def number(stored: Sequence[StoredURL]) -> None:
+        hashes = {keyed_hash(one.url, newer.secret): one.url_id for one in stored}
+        known = find_urls(tx, newer.id, tuple(hashes))
+        for key, url_id in hashes.items():
+            if key in known:
+                numbers[url_id] = known[key][0]
+            else:
+                only_older.append(url_id)
+                numbers[url_id] = newer.urls + len(only_older)
+
+    def places_before(finding: int) -> Iterator[tuple[int, int | None]]:
+        for row in each_finding_page(tx, older.id, finding):
+            yield numbers[row.page_id], numbers[row.target_id or 0]
+
+    def places_after(finding: int) -> Iterator[tuple[int, int | None]]:
+        rows = each_finding_page(tx, newer.id, finding) if made is None else unpack_finding(made, finding)
+        return ((row.page_id, row.target_id) for row in rows)
+
+    def names(wanted: Sequence[int]) -> list[str]:
+        new = urls_of(tx, newer.id, (one for one in wanted if one <= newer.urls))
+        old = urls_of(tx, older.id, (only_older[one - newer.urls - 1] for one in wanted if one > newer.urls))
+        return [new[one] if one <= newer.urls else old[only_older[one - newer.urls - 1]] for one in wanted]
+
+    seen = (SeenPages(), SeenPages())
+    for stored in _in_blocks(tx, older):
+        number(stored)
+        for url_id, facts in _facts(tx, older, stored):
+            seen[0].add(numbers[url_id], facts)
+    for stored in _in_blocks(tx, newer):
+        for url_id, facts in _facts(tx, newer, stored):
+            seen[1].add(url_id, facts)
+    older_side, newer_side = (
+        AuditSide(number=crawl.number, settings=crawl.settings, result=result, pages=pages, places=places)
+        for (crawl, result), pages, places in zip((before, after), seen, (places_before, places_after), strict=True)
+    )
+    return compare_audits(older_side, newer_side, names)
+
+
+def _in_blocks(tx: Transaction, crawl: Crawl) -> Iterator[tuple[StoredURL, ...]]:
+    """The URLs in scope, some thousands at a time."""
     last: int | None = None
     while stored := urls_beside(tx, crawl.id, URLFilter(), _AT_ONCE, beside=last, backward=False):
-        for shown in pages_of(tx, crawl, stored):
-            one, row = shown.stored, shown.row
-            urls[one.url_id] = one.url
-            state, trap = PAGE_STATES[one.state]
-            facts = PageFacts(state=state, trap=trap or None, status=one.status)
-            if row is not None:
-                facts = replace(facts, refusal=row.refusal or None, unread=row.unread)
-            if row is not None and row.read:
-                facts = replace(
-                    facts,
-                    words=row.words,
-                    title=row.title,
-                    canonical_url=shown.urls.get(row.canonical_id or 0),
-                    noindex=row.noindex,
-                    digest=row.digest,
-                    score=row.score,
-                )
-            pages[one.url] = facts
+        yield stored
         last = stored[-1].url_id
-    found = {
-        one.number: list(each_finding_page(tx, crawl.id, one.number))
-        if made is None
-        else unpack_finding(made, one.number)
-        for one in result.findings
-    }
-    outside = {row.target_id for rows in found.values() for row in rows if row.target_id is not None} - urls.keys()
-    urls |= urls_of(tx, crawl.id, outside)
-    places = {
-        number: [(urls[row.page_id], urls.get(row.target_id or 0)) for row in rows] for number, rows in found.items()
-    }
-    return AuditSide(number=crawl.number, settings=crawl.settings, result=result, pages=pages, places=places)
+
+
+def _facts(tx: Transaction, crawl: Crawl, stored: Sequence[StoredURL]) -> Iterator[tuple[int, PageFacts]]:
+    for shown in pages_of(tx, crawl, stored):
+        one, row = shown.stored, shown.row
+        state, trap = PAGE_STATES[one.state]
+        facts = PageFacts(state=state, trap=trap or None, status=one.status)
+        if row is not None:
+            facts = replace(facts, refusal=row.refusal or None, unread=row.unread)
+        if row is not None and row.read:
+            facts = replace(
+                facts,
+                words=row.words,
+                title=row.title,
+                canonical_url=shown.urls.get(row.canonical_id or 0),
+                noindex=row.noindex,
+                digest=row.digest,
+                score=row.score,
+            )
+        yield one.url_id, facts
 
 
 def compare_folders(before: Path, after: Path) -> AuditComparison:
@@ -178,25 +237,62 @@ def compare_folders(before: Path, after: Path) -> AuditComparison:
         InvalidInput: One of them is not the folder of a crawl that was evaluated.
         AnalysisNotInstalled: DuckDB is not there.
     """
-    return compare_audits(_folder_side(before), _folder_side(after))
+    folders = (before, after)
+    with open_relations(reads=folders) as relations:
+        read = [_load(relations, folder, at) for at, folder in enumerate(folders)]
+        relations.run(
+            "CREATE TABLE numbered AS SELECT url, row_number() OVER () AS id"
+            " FROM (SELECT url FROM pages_0 UNION SELECT url FROM pages_1)"
+        )
+
+        def names(wanted: Sequence[int]) -> list[str]:
+            rows = relations.rows("SELECT id, url FROM numbered WHERE list_contains($1, id)", [list(wanted)])
+            urls: dict[int, str] = dict(rows)
+            return [urls[one] for one in wanted]
+
+        older, newer = (
+            AuditSide(
+                number=number,
+                settings=settings,
+                result=result,
+                pages=_folder_pages(relations, at),
+                places=_folder_places(relations, at),
+            )
+            for at, (number, settings, result) in enumerate(read)
+        )
+        return compare_audits(older, newer, names)
 
 
-def _folder_side(folder: Path) -> AuditSide:
+def _load(relations: Relations, folder: Path, at: int) -> tuple[int, AuditSettings, AuditResult]:
+    """Make tables of the files of a crawl; return its number, its settings, and what it came to."""
     try:
         result = read_result(folder)
-        facts = {one.key: one.value for one in map(_fact, _lines(folder / "site.jsonl"))}
-        pages = {one.url: one for one in map(_page, _lines(folder / "pages.jsonl"))}
-        settings = _settings(facts["settings"])
-        number = int(facts["crawl"])
+        facts = {one.key: one.value for one in map(_fact, (folder / "site.jsonl").read_bytes().splitlines())}
+        settings, number = _settings(facts["settings"]), int(facts["crawl"])
+        load_rows(relations, f"pages_{at}", folder / "pages.jsonl", _PAGE)
+        load_rows(relations, f"places_{at}", folder / PAGES, _PLACE)
     except OSError:
         raise InvalidInput(f"{folder} is not the folder of an evaluated crawl.") from None
     except (msgspec.MsgspecError, KeyError, ValueError):
         raise InvalidInput(f"{folder} was written by another version, or is damaged. Crawl the site again.") from None
-    places: dict[int, list[tuple[str, str | None]]] = {}
-    for finding, page, target, _ in stored_places(folder / PAGES):
-        places.setdefault(finding, []).append((page, target))
-    return AuditSide(number=number, settings=settings, result=result, pages=pages, places=places)
+    return number, settings, result
 
 
-def _lines(path: Path) -> list[bytes]:
-    return path.read_bytes().splitlines()
+def _folder_pages(relations: Relations, at: int) -> SeenPages:
+    seen = SeenPages()
+    names = [name for name in _PAGE if name != "url"]
+    for number, *row in relations.each(f"SELECT id, {', '.join(names)} FROM pages_{at} JOIN numbered USING (url)"):
+        facts = dict(zip(names, row, strict=True))
+        seen.add(number, PageFacts(**facts | {"unread": bool(facts["unread"])}))
+    return seen
+
+
+def _folder_places(relations: Relations, at: int) -> Callable[[int], Iterator[tuple[int, int]]]:
+    relations.run(
+        f"CREATE TABLE numbers_{at} AS"
+        " SELECT number, source.id AS page_id, coalesce(other.id, 0) AS target_id"
+        f" FROM places_{at} JOIN numbered AS source ON source.url = page"
+        " LEFT JOIN numbered AS other ON other.url = target"
+    )
+    query = f"SELECT page_id, target_id FROM numbers_{at} WHERE number = $1 ORDER BY page_id"
+    return lambda finding: ((page, target) for page, target in relations.each(query, [finding]))

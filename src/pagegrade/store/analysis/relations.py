@@ -110,12 +110,15 @@ def _blocks(rows: Iterable[Mapping[str, object]], size: int = 5_000) -> Iterator
 
 @contextmanager
 def open_relations(
-    folder: Path | None = None, *, memory_mb: int = MEMORY_MB, threads: int = THREADS
+    folder: Path | None = None, *, reads: Sequence[Path] = (), memory_mb: int = MEMORY_MB, threads: int = THREADS
 ) -> Iterator[Relations]:
     """Open an empty database with the tables of ``RELATIONS``.
 
     Args:
         folder: Where it may write while it is open; ``None``: a temporary folder.
+        reads: Further folders that it may use.
+        memory_mb: What it may hold; more is written to the folder.
+        threads: That it may use.
 
     Raises:
         AnalysisNotInstalled: DuckDB is not there.
@@ -137,7 +140,7 @@ def open_relations(
             }
         )
         try:
-            places = [spill] if folder is None else [spill, str(folder)]
+            places = [spill, *map(str, reads if folder is None else (folder, *reads))]
             connection.execute("SET allowed_directories = $1", [places])
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
@@ -168,6 +171,31 @@ def copy_rows(rows: Path, columns: Mapping[str, str], table: Path) -> None:
         lines = f"read_json($1, format = 'newline_delimited', columns = {_struct(columns)})"
         target = str(table).replace("'", "''")
         relations.run(f"COPY (SELECT * FROM {lines}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)", [str(rows)])
+
+
+def load_rows(relations: Relations, table: str, path: Path, columns: Mapping[str, str]) -> None:
+    """Make a table of some columns of a file that a crawl or its analysis has written.
+
+    Args:
+        relations: Opened with the folder of the file.
+        table: Name of the new table.
+        path: Of JSON lines or Parquet.
+        columns: Name -> type of DuckDB.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ValueError: It is damaged, or lacks a column.
+    """
+    import duckdb
+
+    if not path.exists():
+        raise FileNotFoundError(path)
+    lines = f"read_json($1, format = 'newline_delimited', columns = {_struct(columns)})"
+    reader = "read_parquet($1)" if path.suffix == ".parquet" else lines
+    try:
+        relations.run(f"CREATE TABLE {table} AS SELECT {', '.join(columns)} FROM {reader}", [str(path)])
+    except duckdb.Error as error:
+        raise ValueError(f"{path.name} cannot be read.") from error
 
 
 def load_folder(relations: Relations, folder: Path) -> None:

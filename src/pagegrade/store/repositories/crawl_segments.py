@@ -147,10 +147,10 @@ def pack_findings(rows: Iterable[tuple[int, FindingPage]]) -> dict[int, bytes]:
     return found
 
 
-def unpack_finding(segments: Mapping[int, bytes], finding: int) -> list[FindingPage]:
-    """All pages of one of the findings that ``pack_findings`` has packed."""
+def unpack_finding(segments: Mapping[int, bytes], finding: int) -> Iterator[FindingPage]:
+    """Yield the pages of one of the findings that ``pack_findings`` has packed, a block at a time."""
     numbers = range(finding, max(segments, default=0) + 1, MAX_FINDINGS)
-    return [row for number in numbers if number in segments for row in _finding_pages(segments[number])]
+    return (row for number in numbers if number in segments for row in _finding_pages(segments[number]))
 
 
 def add_findings(tx: Transaction, crawl_id: int, segments: Mapping[int, bytes]) -> None:
