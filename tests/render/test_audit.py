@@ -122,8 +122,10 @@ def test_html_is_escaped_and_loads_nothing(tag: str) -> None:
 
 def test_every_page_of_every_finding_is_a_row() -> None:
     """Cells that look like formulas are none."""
-    text = render_audit_csv(
-        RESULT, [(1, "http://a.test/1", "http://a.test/gone", "=1+1"), (2, "http://a.test/2", None, None)]
+    text = "".join(
+        render_audit_csv(
+            RESULT, [(1, "http://a.test/1", "http://a.test/gone", "=1+1"), (2, "http://a.test/2", None, None)]
+        )
     )
     rows = text.lstrip("\ufeff").splitlines()
 

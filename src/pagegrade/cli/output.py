@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TextIO
 
@@ -194,9 +194,14 @@ def write_stdout(text: str, *, machine: bool = False) -> None:
 
 def write_bytes(data: bytes) -> None:
     """As ``write_stdout``, of a file that is no text."""
+    write_parts((data,))
+
+
+def write_parts(parts: Iterable[bytes]) -> None:
+    """As ``write_bytes``, a part at a time."""
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.writelines(parts)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # Python flushes stdout once more at exit and would complain then: let it flush into nothing.

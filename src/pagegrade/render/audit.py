@@ -16,7 +16,7 @@ from rich.text import Text
 from pagegrade.model.account import Brand
 from pagegrade.model.audit_result import AuditResult, Place, SiteFinding
 from pagegrade.render.account import NO_BRAND
-from pagegrade.render.csv import Cell, table
+from pagegrade.render.csv import Cell, each_part, table
 from pagegrade.render.english import ENGLISH, N_, Words
 from pagegrade.render.escape import visible
 from pagegrade.render.finding_texts import translated
@@ -258,9 +258,9 @@ def finding_rows(
         yield dict(zip(PAGE_COLUMNS, (number, one.check, one.state, one.title, url, target, value), strict=True))
 
 
-def render_audit_csv(result: AuditResult, pages: Iterable[tuple[int, str, str | None, str | None]]) -> str:
-    """The table of ``finding_rows``."""
-    return table(tuple(PAGE_COLUMNS), (tuple(row.values()) for row in finding_rows(result, pages)))
+def render_audit_csv(result: AuditResult, pages: Iterable[tuple[int, str, str | None, str | None]]) -> Iterator[str]:
+    """Yield the table of ``finding_rows``, some rows at a time."""
+    return each_part(tuple(PAGE_COLUMNS), (tuple(row.values()) for row in finding_rows(result, pages)))
 
 
 def render_audit_table(columns: Iterable[str], rows: Iterable[Mapping[str, Cell]]) -> str:

@@ -13,7 +13,8 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from pagegrade.model.outcome import Evidence
@@ -25,6 +26,7 @@ from pagegrade.report.serialize import format_timestamp
 
 MEDIA_TYPE: Final = "text/csv; charset=utf-8; header=present"
 BYTE_ORDER_MARK: Final = "\ufeff"
+_PART_ROWS: Final = 1_000
 RESULT_COLUMNS: Final = (
     *("report", "url", "generated_at", "score", "result", "check", "category", "outcome", "importance", "lost"),
     *("price", "title", "message", "value", "reason", "fix", "evidence_count", "evidence_place", "evidence_snippet"),
@@ -135,8 +137,17 @@ def _plain(value: object) -> Cell:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """A table with a row of names."""
-    text = io.StringIO()
-    writer = csv.writer(text, quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows([cell(value) for value in row] for row in rows)
-    return BYTE_ORDER_MARK + text.getvalue()
+    return "".join(each_part(columns, rows))
+
+
+def each_part(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """Yield a table with a row of names, some rows at a time."""
+    rest = ([cell(value) for value in row] for row in rows)
+    some: list[Sequence[Cell]] = [columns]
+    mark = BYTE_ORDER_MARK
+    while some:
+        text = io.StringIO()
+        csv.writer(text, quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n").writerows(some)
+        yield mark + text.getvalue()
+        mark = ""
+        some = list(islice(rest, _PART_ROWS))

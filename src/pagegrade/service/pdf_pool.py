@@ -96,7 +96,7 @@ class Documents:
 
         def write() -> bytes:
             with own_folder("table") as folder:
-                return write_parquet(columns, rows, folder, child_environment())
+                return write_parquet(columns, (rows,), folder, child_environment()).read_bytes()
 
         try:
             return await self._in_turn(write)

@@ -224,7 +224,7 @@ def _of_result(
 ) -> bytes | None:
     rows = ((number, one.url, one.target, one.value) for number, one in exported.places)
     if name == "findings":
-        return render_audit_csv(result, rows).encode()
+        return "".join(render_audit_csv(result, rows)).encode()
     if name == "findings-parquet":
         return _lines(finding_rows(result, rows))
     if name == "prompt":

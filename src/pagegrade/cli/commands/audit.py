@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -18,7 +19,7 @@ from pagegrade.cli import exit_codes
 from pagegrade.cli.access_options import TypedAccess, accesses_of
 from pagegrade.cli.exit_codes import run_async
 from pagegrade.cli.files import read_file
-from pagegrade.cli.output import color_wanted, encodes_ornaments, terminal_width, write_bytes, write_stdout
+from pagegrade.cli.output import color_wanted, encodes_ornaments, terminal_width, write_bytes, write_parts, write_stdout
 from pagegrade.clock import now_ms
 from pagegrade.gather.temporary import own_folder
 from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditSettings, Crawl, ScopeKind
@@ -42,7 +43,7 @@ from pagegrade.render.prompt import render_audit_prompt
 from pagegrade.render.sarif import render_site_sarif
 from pagegrade.report.gates import Gate, parse_site_gate
 from pagegrade.sandbox.pool import Children, child_environment
-from pagegrade.service.audits.analysis import PAGES, RESULT, AnalysisFailed, analyze_folder
+from pagegrade.service.audits.analysis import PAGES, RESULT, SECONDS, AnalysisFailed, analyze_folder
 from pagegrade.service.audits.compare import compare_folders
 from pagegrade.service.audits.crawl import begin_crawl, read_start, run_crawl
 from pagegrade.service.audits.frontier import Frontier
@@ -56,6 +57,8 @@ from pagegrade.web.schemas.audit_comparison import audit_comparison_object
 from pagegrade.wiring import Rendered, open_audit_database, typed_options
 
 DEFAULT_RATE: Final = 2.0
+_PART_BYTES: Final = 1 << 20
+"""Of a file that is written to the terminal at a time."""
 OWN_RATE: Final = 20.0
 """Requests a second on a site that is the person's own."""
 FOLDER: Final = Path("pagegrade-audit")
@@ -332,7 +335,10 @@ def _evaluate(place: Path, request: AuditRequest, at_ms: int) -> AuditResult | N
         case "html":
             write_stdout(page, machine=True)
         case "csv":
-            write_stdout(render_audit_csv(result, finding_pages(place / PAGES)), machine=True)
+            write_parts(
+                part.encode("utf-8", "backslashreplace")
+                for part in render_audit_csv(result, finding_pages(place / PAGES))
+            )
         case "sarif":
             write_stdout(render_site_sarif(result), machine=True)
         case "prompt":
@@ -341,14 +347,15 @@ def _evaluate(place: Path, request: AuditRequest, at_ms: int) -> AuditResult | N
             sheet = msgspec.json.encode(audit_sheet(result, at_ms))
             write_bytes(render_sheet_pdf("audit", sheet, at_ms // 1_000))
         case "parquet":
-            rows = msgspec.json.Encoder().encode_lines(finding_rows(result, finding_pages(place / PAGES)))
+            lines = (msgspec.json.encode(row) + b"\n" for row in finding_rows(result, finding_pages(place / PAGES)))
             try:
                 with own_folder("table") as folder:
-                    table = write_parquet(PAGE_COLUMNS, rows, folder, child_environment())
+                    table = write_parquet(PAGE_COLUMNS, lines, folder, child_environment(), timeout_s=SECONDS)
+                    with table.open("rb") as file:
+                        write_parts(iter(partial(file.read, _PART_BYTES), b""))
             except TableFailed as error:
                 sys.stderr.write(f"{error.message}\n")
                 return None
-            write_bytes(table)
         case _:
             if request.quiet:
                 return result

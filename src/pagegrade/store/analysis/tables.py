@@ -9,7 +9,7 @@ import json
 import resource
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -17,7 +17,7 @@ from pagegrade.model.errors import PagegradeError
 from pagegrade.store.analysis.relations import AnalysisNotInstalled, copy_rows, is_installed
 
 SECONDS: Final = 30.0
-"""For one table; one of 50,000 rows takes a second."""
+"""For one table of some ten thousand rows; 50,000 take a second."""
 MAX_FILE_BYTES: Final = 1 << 30
 _ROWS: Final = "rows.jsonl"
 _COLUMNS: Final = "columns.json"
@@ -30,13 +30,22 @@ class TableFailed(PagegradeError):
     code: ClassVar[str] = "table_failed"
 
 
-def write_parquet(columns: Mapping[str, str], rows: bytes, folder: Path, environment: Mapping[str, str]) -> bytes:
-    """A table as Parquet; blocks.
+def write_parquet(
+    columns: Mapping[str, str],
+    rows: Iterable[bytes],
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    timeout_s: float | None = None,
+) -> Path:
+    """Write a table as Parquet and return its path; blocks.
 
     Args:
         columns: Name -> type of DuckDB.
-        rows: JSON lines; what one lacks is NULL, and further members are left out.
+        rows: JSON lines, in parts; what one lacks is NULL, and further members are left out.
         folder: An empty one for the files of this table, which stay there.
+        environment: Of the process.
+        timeout_s: Time after which it is killed; ``None``: ``SECONDS``.
 
     Raises:
         AnalysisNotInstalled: DuckDB is not there.
@@ -45,7 +54,9 @@ def write_parquet(columns: Mapping[str, str], rows: bytes, folder: Path, environ
     """
     if not is_installed():
         raise AnalysisNotInstalled
-    (folder / _ROWS).write_bytes(rows)
+    limit_s = SECONDS if timeout_s is None else timeout_s
+    with (folder / _ROWS).open("wb") as file:
+        file.writelines(rows)
     (folder / _COLUMNS).write_text(json.dumps(dict(columns)))
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command of ours
@@ -55,16 +66,16 @@ def write_parquet(columns: Mapping[str, str], rows: bytes, folder: Path, environ
             stderr=subprocess.PIPE,
             env=environment,
             start_new_session=True,
-            timeout=SECONDS,
+            timeout=limit_s,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise TableFailed(f"The table could not be written within {SECONDS:g} s.") from None
+        raise TableFailed(f"The table could not be written within {limit_s:g} s.") from None
     if done.returncode:
         # DuckDB adds an empty line and its statement to what it says.
         said = done.stderr.decode(errors="replace").strip().partition("\n\n")[0].rpartition("\n")[2][:300]
         raise TableFailed(f"The table could not be written: {said or f'status {done.returncode}'}")
-    return (folder / _TABLE).read_bytes()
+    return folder / _TABLE
 
 
 def main(folder: Path) -> None:
