@@ -114,11 +114,11 @@ class SeenPages:
             values[number] = hash(text)
 
     def get(self, number: int) -> PageFacts | None:
-        """What is known of a URL, without its texts."""
+        """Return the facts of a URL, without its texts; ``None`` if nothing is known of it."""
         return self._facts[self._code_of[number]] if number < len(self) else None
 
     def texts(self, number: int) -> tuple[int, int, int]:
-        """What stands for the title, the canonical URL and the digest of a page that is known."""
+        """Numbers that stand for the title, the canonical URL and the digest of a page that is known."""
         title, canonical, digest = self._texts
         return title[number], canonical[number], digest[number]
 

@@ -163,7 +163,7 @@ def test_a_result_that_could_not_be_written_is_no_success(
     audit: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A table takes longer than it may: nothing is written, and the exit code says so; the text is another matter."""
-    monkeypatch.setattr("pagegrade.store.analysis.tables.SECONDS", 0.001)
+    monkeypatch.setattr("pagegrade.cli.commands.audit.SECONDS", 0.001)
     out = tmp_path / "out"
     with serving(make_world(1, pages=12)) as site:
         said = {

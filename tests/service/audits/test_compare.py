@@ -130,8 +130,9 @@ def test_folders_are_compared_by_their_urls(tmp_path: Path) -> None:
     write_crawl(tmp_path / "2", 2, "zcba", [("a", "b"), ("z", "b"), ("c", "a")])
     found = compare_folders(tmp_path / "1", tmp_path / "2")
 
-    assert (found.before, found.after, found.pages.new, found.pages.gone) == (1, 2, ("z",), ("x",))
     (one,) = found.findings
+
+    assert (found.before, found.after, found.pages.new, found.pages.gone) == (1, 2, ("z",), ("x",))
     assert (one.kind, one.pages_new, one.pages_fixed, one.pages_unclear) == ("worse", 2, 1, 1)
 
 
