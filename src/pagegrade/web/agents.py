@@ -74,7 +74,6 @@ OPERATIONS: Final = (
     Operation(
         method="POST",
         path=PATH,
-        name="answer_agent",
         recorded=False,
         summary="Tools for agents",
         description="The Model Context Protocol over HTTP, without sessions.",

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -57,10 +58,10 @@ class Idempotency:
         fields: BaseModel,
         *,
         create: UseCase[T],
-        resource_id: Callable[[T], int],
+        resource_id: Callable[[T], int] = attrgetter("id"),
         load_existing: LoadByID[T],
         respond: Callable[[T], Awaitable[Response]],
-        is_analysis: bool = True,
+        is_analysis: bool = False,
     ) -> Response:
         """Execute the request, or answer one that was executed before with the resource as it is now.
 

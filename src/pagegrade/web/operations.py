@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import force_setattr
 from pydantic import BaseModel
 
 from pagegrade.model.account import Role
 from pagegrade.service.accounts.admission import Access
-from pagegrade.web.http.body import FORM, MULTIPART
+from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import API, Response
 
 PAGES: Final = "Pages"
@@ -27,12 +28,12 @@ _OF_CHANGE: Final = ("If-Match", "If-None-Match", "If-Unmodified-Since", "Prefer
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
     """One method at one path."""
 
-    method: str
+    method: str = "GET"
     """``GET`` (which handles HEAD as well), ``POST``, ``PUT``, ``PATCH`` or ``DELETE``."""
     path: str
     """Path from the root, with ``{name}`` for a segment: ``/api/v1/reports/{id}``."""
-    name: str
-    """``operationId``: unique and stable, a verb and a noun."""
+    name: str = ""
+    """``operationId``: unique and stable, a verb and a noun, since logs of accounts have it; empty: as the handler."""
     summary: str
     """Short heading."""
     description: str = ""
@@ -54,7 +55,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     """Query parameters; unknown ones are ignored."""
     body: type[BaseModel] | None = None
     """Fields of a form, multipart or JSON body; unknown ones cause a warning."""
-    body_types: tuple[str, ...] = (FORM, MULTIPART)
+    body_types: tuple[str, ...] = (JSON,)
     """Media types in which the body is described; all of ``web.http.body.MEDIA_TYPES`` are accepted.
 
     Forms and JSON are never described together: the Python client of openapi-generator (7.26) would take the fields of
@@ -78,6 +79,10 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     tag: str = "Reports"
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Further members of the operation object in the description."""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            force_setattr(self, "name", self.handler.__name__)
 
     @property
     def request_headers(self) -> tuple[str, ...]:
@@ -117,7 +122,6 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 class PageOperation(Operation, frozen=True, kw_only=True):
     """One method at one path for people: for who has signed in, where it does not say otherwise."""
 
-    method: str = "GET"
     summary: str = ""
     """Name of the action in the log of the account; empty for a page that only shows something."""
     access: Access = "account"

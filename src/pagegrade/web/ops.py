@@ -284,18 +284,14 @@ def _files(database: Path) -> Metric:
 
 OPERATIONS: Final = (
     Operation(
-        method="GET",
         path="/healthz",
-        name="show_health",
         summary="Is the process alive?",
         description="200 while the process answers requests; nothing else is checked.",
         handler=show_health,
         tag=TAG,
     ),
     Operation(
-        method="GET",
         path="/readyz",
-        name="show_readiness",
         summary="Report whether the process can accept requests",
         description="200 when the database can be read and written and has the schema of this version, the disk has "
         "space, the workers and their runs make progress and the process is not shutting down; else 503. The body has "
@@ -304,9 +300,7 @@ OPERATIONS: Final = (
         tag=TAG,
     ),
     Operation(
-        method="GET",
         path="/metrics",
-        name="show_metrics",
         summary="Counters for Prometheus",
         description="Requests, runs, the queue and the database in numbers. Where PAGEGRADE_METRICS_TOKEN is set it "
         "has to be sent as a bearer token.",

@@ -17,7 +17,6 @@ from pagegrade.service.access import operations as service
 from pagegrade.service.container import Services
 from pagegrade.service.reports.validation import RequestWarning
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
@@ -32,7 +31,7 @@ from pagegrade.web.responses import (
     precondition,
     written_answer,
 )
-from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.envelope import answer_with, cursor_list, deleted
 from pagegrade.web.schemas.shape import Document
 
 _YES = (True,)
@@ -61,23 +60,17 @@ class AccessProfile(Document, frozen=True, kw_only=True):
     updated_at: Annotated[Timestamp, about("Time of its last change.", "2026-01-05T12:34:56.789Z")]
 
 
-class AccessProfileAnswer(Answer, frozen=True, kw_only=True):
-    """One access profile."""
-
-    data: Annotated[AccessProfile, about("The profile.")]
-
-
-class AccessProfileList(CursorListAnswer, frozen=True, kw_only=True):
-    """Access profiles."""
-
-    data: Annotated[list[AccessProfile], about("The profiles of this page.")]
-
-
-class DeletedAccessProfile(Deleted, frozen=True, kw_only=True):
-    """Confirmation that an access profile was deleted."""
-
-    id: Annotated[int, about("The deleted profile.", 4, minimum=1)]
-    object: Annotated[Literal["access_profile"], about("The kind of object.", "access_profile")] = "access_profile"
+AccessProfileAnswer: Final = answer_with("AccessProfileAnswer", AccessProfile, "One access profile.", "The profile.")
+AccessProfileList: Final = cursor_list(
+    "AccessProfileList", AccessProfile, "Access profiles.", "The profiles of this page."
+)
+DeletedAccessProfile: Final = deleted(
+    "DeletedAccessProfile",
+    "access_profile",
+    "an access profile was deleted",
+    "The deleted profile.",
+    4,
+)
 
 
 def access_profile_object(stored: StoredAccess) -> bytes:
@@ -102,7 +95,6 @@ def access_profile_object(stored: StoredAccess) -> bytes:
 
 
 PATH: Final = "/api/v1/access-profiles"
-TAG: Final = "Access profiles"
 _LISTS: Final = ("origins", "headers", "cookies", "query")
 
 
@@ -124,7 +116,6 @@ async def create_access_profile(request: Request, idempotency: Idempotency, serv
         resource_id=lambda saved: saved.profile.id,
         load_existing=service.show_saved,
         respond=respond,
-        is_analysis=False,
     )
 
 
@@ -191,75 +182,53 @@ def _answer(request: Request, services: Services, saved: service.Saved, *, creat
     return written_answer(request, services, access_profile_object(saved.profile), created=created, warnings=warnings)
 
 
+_operation = partial(Operation, scope=ACCESS, for_projects=True, tag="Access profiles")
+
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _operation(
         path=PATH,
-        name="list_access_profiles",
         summary="List access profiles",
         description="The access profiles of the account, newest first, without their secrets.",
         handler=list_access_profiles,
-        scope=ACCESS,
-        for_projects=True,
         query=AccessProfileListQuery,
         answers={200: AccessProfileList},
-        tag=TAG,
     ),
-    Operation(
+    _operation(
         method="POST",
         path=PATH,
-        name="create_access_profile",
         summary=N_("Create an access profile"),
         description="From now on analyses of URLs of its origins send it there, and to no other place, in a static "
         "analysis and in a browser alike. Reports of these origins are private by default, and public ones become "
         "private. Secrets are stored encrypted and never shown.",
         handler=create_access_profile,
-        scope=ACCESS,
-        for_projects=True,
         body=CreateAccessProfileBody,
-        body_types=(JSON,),
         answers={201: AccessProfileAnswer},
-        tag=TAG,
     ),
-    Operation(
-        method="GET",
+    _operation(
         path=f"{PATH}/{{id}}",
-        name="show_access_profile",
         summary="Show an access profile",
         description="An access profile of the account, without its secrets.",
         handler=show_access_profile,
-        scope=ACCESS,
-        for_projects=True,
         answers={200: AccessProfileAnswer},
-        tag=TAG,
     ),
-    Operation(
+    _operation(
         method="PUT",
         path=f"{PATH}/{{id}}",
-        name="update_access_profile",
         summary=N_("Change an access profile"),
         description="Fields that are not sent stay as they are, and so does the value of a header, cookie or parameter "
         "whose name is sent alone.",
         handler=update_access_profile,
-        scope=ACCESS,
-        for_projects=True,
         body=UpdateAccessProfileBody,
-        body_types=(JSON,),
         headers=("If-Match", "If-None-Match"),
         answers={200: AccessProfileAnswer},
-        tag=TAG,
     ),
-    Operation(
+    _operation(
         method="DELETE",
         path=f"{PATH}/{{id}}",
-        name="delete_access_profile",
         summary=N_("Delete an access profile"),
         description="Its reports are analyzed without it from now on.",
         handler=delete_access_profile,
-        scope=ACCESS,
-        for_projects=True,
         headers=("If-Match", "If-None-Match"),
         answers={200: DeletedAccessProfile},
-        tag=TAG,
     ),
 )

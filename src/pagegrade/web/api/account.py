@@ -21,7 +21,6 @@ from pagegrade.service.accounts.quotas import find_quotas
 from pagegrade.service.container import Services
 from pagegrade.service.options import AT_ONCE, ServiceOptions
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
@@ -29,7 +28,7 @@ from pagegrade.web.parameters import CreateKeyBody, KeyListQuery
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import IDENTITY, answer_id_list, deleted_answer, enveloped, fresh_answer, written_answer
-from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.envelope import answer_with, cursor_list, deleted
 from pagegrade.web.schemas.shape import Document, extended
 
 
@@ -73,29 +72,10 @@ class MadeKey(ListedKey, frozen=True, kw_only=True):
     ]
 
 
-class KeyAnswer(Answer, frozen=True, kw_only=True):
-    """One API key."""
-
-    data: Annotated[ListedKey, about("The key, without its secret.")]
-
-
-class MadeKeyAnswer(Answer, frozen=True, kw_only=True):
-    """A new API key."""
-
-    data: Annotated[MadeKey, about("The key, with its secret.")]
-
-
-class KeyList(CursorListAnswer, frozen=True, kw_only=True):
-    """API keys."""
-
-    data: Annotated[list[ListedKey], about("The keys of this page.")]
-
-
-class DeletedKey(Deleted, frozen=True, kw_only=True):
-    """Confirmation that a key was revoked."""
-
-    id: Annotated[int, about("The revoked key.", 4, minimum=1)]
-    object: Annotated[Literal["key"], about("The kind of object.", "key")] = "key"
+KeyAnswer: Final = answer_with("KeyAnswer", ListedKey, "One API key.", "The key, without its secret.")
+MadeKeyAnswer: Final = answer_with("MadeKeyAnswer", MadeKey, "A new API key.", "The key, with its secret.")
+KeyList: Final = cursor_list("KeyList", ListedKey, "API keys.", "The keys of this page.")
+DeletedKey: Final = deleted("DeletedKey", "key", "a key was revoked", "The revoked key.", 4)
 
 
 def key_object(key: Key) -> bytes:
@@ -226,10 +206,7 @@ class Account(Document, frozen=True, kw_only=True):
     created_at: Annotated[Timestamp, about("Time of creation.", "2026-01-01T00:00:00.000Z")]
 
 
-class AccountAnswer(Answer, frozen=True, kw_only=True):
-    """The account of the caller."""
-
-    data: Annotated[Account, about("The account.")]
+AccountAnswer: Final = answer_with("AccountAnswer", Account, "The account of the caller.", "The account.")
 
 
 def account_object(
@@ -304,7 +281,6 @@ async def show_account(request: Request, work: UnitOfWork, services: Services) -
 
 
 PATH: Final = "/api/v1/account/keys"
-TAG: Final = "Keys"
 
 
 async def create_key(request: Request, idempotency: Idempotency, services: Services) -> Response:
@@ -337,7 +313,6 @@ async def create_key(request: Request, idempotency: Idempotency, services: Servi
         resource_id=lambda made: made[0].id,
         load_existing=service.show_without_secret,
         respond=respond,
-        is_analysis=False,
     )
 
 
@@ -364,11 +339,11 @@ async def revoke_key(request: Request, work: UnitOfWork) -> Response:
     return deleted_answer(DeletedKey(id=request.id))
 
 
+_of_keys = partial(Operation, scope=KEYS, tag="Keys")
+
 OPERATIONS: Final = (
     Operation(
-        method="GET",
         path="/api/v1/account",
-        name="show_account",
         summary="Show the account",
         description="The account of the key, its limits and usage, and the key itself.",
         handler=show_account,
@@ -377,52 +352,37 @@ OPERATIONS: Final = (
         answers={200: AccountAnswer},
         tag="Account",
     ),
-    Operation(
-        method="GET",
+    _of_keys(
         path=PATH,
-        name="list_keys",
         summary="List API keys",
         description="The keys of the account that were not revoked, newest first; never a secret.",
         handler=list_keys,
-        scope=KEYS,
         query=KeyListQuery,
         answers={200: KeyList},
-        tag=TAG,
     ),
-    Operation(
+    _of_keys(
         method="POST",
         path=PATH,
-        name="create_key",
         summary=N_("Make an API key"),
         description="The new key has at most the scopes of the key of this request, never `keys`, and expires at the "
         "latest with it; revoking the key of this request revokes it, too. Only this answer has the secret.",
         handler=create_key,
-        scope=KEYS,
         body=CreateKeyBody,
-        body_types=(JSON,),
         answers={201: MadeKeyAnswer},
-        tag=TAG,
     ),
-    Operation(
-        method="GET",
+    _of_keys(
         path=f"{PATH}/{{id}}",
-        name="show_key",
         summary="Show an API key",
         description="A key of the account that was not revoked; never its secret.",
         handler=show_key,
-        scope=KEYS,
         answers={200: KeyAnswer},
-        tag=TAG,
     ),
-    Operation(
+    _of_keys(
         method="DELETE",
         path=f"{PATH}/{{id}}",
-        name="revoke_key",
         summary=N_("Revoke an API key"),
         description="From the next request on it does not work, nor do the keys that it made.",
         handler=revoke_key,
-        scope=KEYS,
         answers={200: DeletedKey},
-        tag=TAG,
     ),
 )

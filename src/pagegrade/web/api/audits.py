@@ -36,7 +36,6 @@ from pagegrade.web.audit_parameters import (
     FindingPageListQuery,
     UpdateAuditBody,
 )
-from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
@@ -86,7 +85,6 @@ from pagegrade.web.schemas.audit_page import (
 
 PATH: Final = "/api/v1/audits"
 TAG: Final = "Audits"
-PARTS: Final = "Crawls"
 _LISTS: Final = ("include", "exclude", "urls", "drop_parameters")
 
 
@@ -112,9 +110,9 @@ async def create_audit(request: Request, work: UnitOfWork, idempotency: Idempote
             sharing=sharing,
             password_hash=await _hashed(services, sharing),
         ),
-        resource_id=lambda audit: audit.id,
         load_existing=service.show_audit,
         respond=respond,
+        is_analysis=True,
     )
 
 
@@ -351,218 +349,148 @@ def _condition(request: Request, services: Services) -> Callable[[Audit], str | 
     return precondition(request, partial(audit_object, base_url=services.options.base_url))
 
 
+_reading = partial(Operation, scope=AUDITS_READ, for_projects=True, tag=TAG)
+_writing = partial(Operation, scope=AUDITS_WRITE, for_projects=True, tag=TAG)
+_reading_crawls = partial(Operation, scope=AUDITS_READ, for_projects=True, tag="Crawls")
+
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _reading(
         path=PATH,
-        name="list_audits",
         summary="List audits",
         description="The audits of the account, newest first. Filters combine with *and*.",
         handler=list_audits,
-        scope=AUDITS_READ,
-        for_projects=True,
         query=AuditListQuery,
         answers={200: AuditList},
-        tag=TAG,
     ),
-    Operation(
+    _writing(
         method="POST",
         path=PATH,
-        name="create_audit",
         recorded=False,
         summary=N_("Create an audit"),
         description="Crawls the site of a URL politely, obeying robots.txt, evaluates each page, and grades the site "
         "as a whole. The crawl begins as soon as there is a place for it, and takes minutes: ask for the audit, or for "
         "its crawl, to see how far it is. `Prefer: wait` waits up to 50 seconds for its end.",
         handler=create_audit,
-        scope=AUDITS_WRITE,
-        for_projects=True,
         body=CreateAuditBody,
-        body_types=(JSON,),
         answers={201: AuditAnswer},
         problems=("url_not_allowed", "crawl_limit"),
-        tag=TAG,
     ),
-    Operation(
-        method="GET",
+    _reading(
         path=f"{PATH}/{{id}}",
-        name="show_audit",
         summary="Show an audit",
         description="An audit with the state of its newest crawl, and the result of the newest that was evaluated.",
         handler=show_audit,
-        scope=AUDITS_READ,
-        for_projects=True,
         headers=("Prefer",),
         answers={200: AuditAnswer},
-        tag=TAG,
     ),
-    Operation(
+    _writing(
         method="PUT",
         path=f"{PATH}/{{id}}",
-        name="update_audit",
         summary=N_("Change an audit, or crawl again"),
         description="`results=1` crawls the site again; a crawl that has not ended is joined. `paused` stops a crawl "
         "and lets it go on, `cancel=1` ends it without a result. `privacy` and `password` change who may see it by its "
         "link.",
         handler=update_audit,
-        scope=AUDITS_WRITE,
-        for_projects=True,
         body=UpdateAuditBody,
-        body_types=(JSON,),
         headers=("If-Match", "If-None-Match"),
         answers={200: AuditAnswer},
         problems=("url_not_allowed", "crawl_limit"),
-        tag=TAG,
     ),
-    Operation(
+    _writing(
         method="DELETE",
         path=f"{PATH}/{{id}}",
-        name="delete_audit",
         summary=N_("Delete an audit"),
         description="With all of its crawls; one that is under way ends.",
         handler=delete_audit,
-        scope=AUDITS_WRITE,
-        for_projects=True,
         headers=("If-Match", "If-None-Match"),
         answers={200: DeletedAudit},
-        tag=TAG,
     ),
-    Operation(
-        method="GET",
+    _reading_crawls(
         path=f"{PATH}/{{id}}/crawls",
-        name="list_audit_crawls",
         summary="List the crawls of an audit",
         description="The crawls of the site, newest first.",
         handler=list_audit_crawls,
-        scope=AUDITS_READ,
-        for_projects=True,
         query=AuditCrawlListQuery,
         answers={200: CrawlList},
-        tag=PARTS,
     ),
-    Operation(
-        method="GET",
+    _reading_crawls(
         path=f"{PATH}/{{id}}/crawls/{{number}}",
-        name="show_audit_crawl",
         summary="Show a crawl",
         description="A crawl with its progress and the shapes of its URLs.",
         handler=show_audit_crawl,
-        scope=AUDITS_READ,
-        for_projects=True,
         answers={200: CrawlAnswer},
-        tag=PARTS,
     ),
-    Operation(
-        method="GET",
+    _reading_crawls(
         path=f"{PATH}/{{id}}/findings",
-        name="list_audit_findings",
         summary="List the findings of a site",
         description="What the pages of the newest evaluated crawl, or of `crawl`, have in common and what only "
         "together they show: one finding for a cause, the most expensive first.",
         handler=list_audit_findings,
-        scope=AUDITS_READ,
-        for_projects=True,
         query=AuditFindingListQuery,
         answers={200: SiteFindingList},
-        tag=PARTS,
     ),
-    Operation(
-        method="GET",
+    _reading_crawls(
         path=f"{PATH}/{{id}}/findings/{{finding}}/pages",
-        name="list_finding_pages",
         summary="List the pages of a finding",
         description="Every page of a finding, with what was found there.",
         handler=list_finding_pages,
-        scope=AUDITS_READ,
-        for_projects=True,
         query=FindingPageListQuery,
         answers={200: FindingPageList},
-        tag=PARTS,
     ),
-    Operation(
-        method="GET",
+    _reading_crawls(
         path=f"{PATH}/{{id}}/pages",
-        name="list_audit_pages",
         summary="List the pages of a crawl",
         description="The URLs in scope that the newest evaluated crawl, or `crawl`, knows, by discovery.",
         handler=list_audit_pages,
-        scope=AUDITS_READ,
-        for_projects=True,
         query=AuditPageListQuery,
         answers={200: AuditPageList},
-        tag=PARTS,
     ),
-    Operation(
-        method="GET",
+    _reading_crawls(
         path=f"{PATH}/{{id}}/links",
-        name="list_audit_links",
         summary="List the links of a crawl",
         description="The links, canonicals, language versions, redirects and files of the pages that the newest "
         "evaluated crawl, or `crawl`, has read, in the order in which it read them.",
         handler=list_audit_links,
-        scope=AUDITS_READ,
-        for_projects=True,
         query=AuditLinkListQuery,
         answers={200: AuditLinkList},
-        tag=PARTS,
     ),
-    Operation(
-        method="GET",
+    _reading_crawls(
         path=f"{PATH}/{{id}}/pages/{{page}}",
-        name="show_audit_page",
         summary="Show a page of a crawl",
         description="What a crawl keeps of a page: its findings, and some links from it and to it.",
         handler=show_audit_page,
-        scope=AUDITS_READ,
-        for_projects=True,
         query=AuditPageQuery,
         headers=("Prefer",),
         answers={200: AuditPageAnswer},
-        tag=PARTS,
     ),
-    Operation(
-        method="GET",
+    _reading(
         path=f"{PATH}/{{id}}/proof",
-        name="show_audit_proof",
         summary="Show how to prove a site",
         description="A crawl that asks for more than one request a second, for more pages than the installation "
         "allows everyone, or with an access profile, looks for a proof that the site is yours: a DNS record, a file or "
         "a tag, with this token. Without one it is slowed down and cut, or refused where it has an access.",
         handler=show_audit_proof,
-        scope=AUDITS_READ,
-        for_projects=True,
         headers=("Prefer",),
         answers={200: AuditProofAnswer},
-        tag=TAG,
     ),
-    Operation(
-        method="GET",
+    _reading_crawls(
         path=f"{PATH}/{{id}}/compare",
-        name="compare_audit_crawls",
         summary="Compare two crawls",
         description="Findings that are new, fixed, still there or not comparable from the older crawl to the newer "
         "one, and pages that came, went or changed. A finding is fixed only where all of its pages were fetched again "
         "and are without it, and new only where a page was known to be without it.",
         handler=compare_audit_crawls,
-        scope=AUDITS_READ,
-        for_projects=True,
         query=AuditCompareQuery,
         headers=("Prefer",),
         answers={200: AuditComparisonAnswer},
-        tag=PARTS,
     ),
-    Operation(
-        method="GET",
+    _reading(
         path=f"{PATH}/{{id}}/export",
-        name="export_audit",
         summary="Export an audit",
         description="What the newest evaluated crawl, or `crawl`, found, as a file.",
         handler=export_audit,
-        scope=AUDITS_READ,
-        for_projects=True,
         query=AuditExportQuery,
         problems=("pdf_not_installed", "audit_not_installed"),
         file_types=tuple(dict.fromkeys(kind.partition(";")[0] for kind in MEDIA_TYPES.values())),
-        tag=TAG,
     ),
 )

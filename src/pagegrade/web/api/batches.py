@@ -23,7 +23,6 @@ from pagegrade.service.reports.batches import BatchState
 from pagegrade.service.reports.validation import NewReport
 from pagegrade.service.sitemaps import read_sitemap_urls
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
@@ -31,7 +30,7 @@ from pagegrade.web.parameters import BatchListQuery, CreateBatchBody, CreateRepo
 from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, picked, url_of
-from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
+from pagegrade.web.schemas.envelope import answer_with, deleted, numbered_list
 from pagegrade.web.schemas.shape import Document, extended
 
 
@@ -73,23 +72,11 @@ class Batch(BatchItem, frozen=True, kw_only=True):
     reports: Annotated[list[BatchReport], about("Reports of the batch, in the order of the URLs.")]
 
 
-class BatchAnswer(Answer, frozen=True, kw_only=True):
-    """One batch."""
-
-    data: Annotated[Batch, about("The batch.")]
-
-
-class BatchList(ListAnswer, frozen=True, kw_only=True):
-    """Batches."""
-
-    data: Annotated[list[BatchItem], about("The batches of this page.")]
-
-
-class DeletedBatch(Deleted, frozen=True, kw_only=True):
-    """Confirmation that a batch was deleted; its reports are kept."""
-
-    id: Annotated[int, about("The deleted batch.", 7, minimum=1)]
-    object: Annotated[Literal["batch"], about("The kind of object.", "batch")] = "batch"
+BatchAnswer: Final = answer_with("BatchAnswer", Batch, "One batch.", "The batch.")
+BatchList: Final = numbered_list("BatchList", BatchItem, "Batches.", "The batches of this page.")
+DeletedBatch: Final = deleted(
+    "DeletedBatch", "batch", "a batch was deleted; its reports are kept", "The deleted batch.", 7
+)
 
 
 def batch_item(batch: BatchState) -> bytes:
@@ -173,6 +160,7 @@ async def create_batch(
         resource_id=int,
         load_existing=partial(service.check_batch, options=options, now_ms=request.received_at_ms),
         respond=respond,
+        is_analysis=True,
     )
 
 
@@ -262,56 +250,44 @@ async def delete_batch(request: Request, work: UnitOfWork) -> Response:
     return deleted_answer(DeletedBatch(id=request.id))
 
 
+_reading = partial(Operation, scope="reports:read", tag="Batches")
+_writing = partial(Operation, scope="reports:write", tag="Batches")
+
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _reading(
         path=PATH,
-        name="list_batches",
         summary="List batches",
         description="The batches of the account, newest first, without their reports.",
         handler=list_batches,
-        scope="reports:read",
         query=BatchListQuery,
         answers={200: BatchList},
-        tag="Batches",
     ),
-    Operation(
+    _writing(
         method="POST",
         path=PATH,
-        name="create_batch",
         recorded=False,
         summary=N_("Create many reports"),
         description="Stores a report for each URL, all or none, and answers at once. Their analyses wait behind what "
         "else the account asks for. URLs that cannot be used are named in `refused` and keep the others from nothing.",
         handler=create_batch,
-        scope="reports:write",
         body=CreateBatchBody,
-        body_types=(JSON,),
         answers={202: BatchAnswer},
         answer_headers=("Location", "Retry-After"),
-        tag="Batches",
     ),
-    Operation(
-        method="GET",
+    _reading(
         path=f"{PATH}/{{id}}",
-        name="show_batch",
         summary="Show a batch",
         description="Progress of a batch and state of each of its reports. Deleted reports are no longer in it.",
         handler=show_batch,
-        scope="reports:read",
         answers={200: BatchAnswer},
         answer_headers=("Retry-After",),
-        tag="Batches",
     ),
-    Operation(
+    _writing(
         method="DELETE",
         path=f"{PATH}/{{id}}",
-        name="delete_batch",
         summary=N_("Delete a batch"),
         description="Forgets the batch. Its reports stay; delete those one by one, or by project.",
         handler=delete_batch,
-        scope="reports:write",
         answers={200: DeletedBatch},
-        tag="Batches",
     ),
 )

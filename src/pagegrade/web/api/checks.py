@@ -111,9 +111,7 @@ def _tagged(answer: Answer) -> tuple[bytes, str]:
 
 OPERATIONS: Final = (
     Operation(
-        method="GET",
         path="/api/v1/checks",
-        name="list_checks",
         summary="List all checks",
         description="The whole catalogue: what is checked, what it can find, and what it can cost; with `of=site` the "
         "checks that audits make of a whole site. Needs no key.",
@@ -123,9 +121,7 @@ OPERATIONS: Final = (
         tag="Checks",
     ),
     Operation(
-        method="GET",
         path="/api/v1/checks/{check}",
-        name="show_check",
         summary="Show a check",
         description="One check with its documentation, by its id. Needs no key.",
         handler=show_check,

@@ -17,14 +17,13 @@ from pagegrade.report.serialize import timestamp
 from pagegrade.service.container import Services
 from pagegrade.service.reports import manual_results as service
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
 from pagegrade.web.parameters import Paged
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, precondition, written_answer
-from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
+from pagegrade.web.schemas.envelope import Deleted, answer_with, numbered_list
 from pagegrade.web.schemas.shape import Document
 
 
@@ -71,16 +70,10 @@ class CriterionOfReport(Document, frozen=True, kw_only=True):
     manual: Annotated[RecordedResult | None, about("Recorded result; null: none.")]
 
 
-class CriterionAnswer(Answer, frozen=True, kw_only=True):
-    """One success criterion."""
-
-    data: Annotated[CriterionOfReport, about("The criterion.")]
-
-
-class CriterionList(ListAnswer, frozen=True, kw_only=True):
-    """Success criteria."""
-
-    data: Annotated[list[CriterionOfReport], about("The criteria of this page.")]
+CriterionAnswer: Final = answer_with("CriterionAnswer", CriterionOfReport, "One success criterion.", "The criterion.")
+CriterionList: Final = numbered_list(
+    "CriterionList", CriterionOfReport, "Success criteria.", "The criteria of this page."
+)
 
 
 class WithdrawnResult(Deleted, frozen=True, kw_only=True):
@@ -220,34 +213,27 @@ def _number(request: Request) -> str:
     return str(request.path_params["criterion"])
 
 
+_reading = partial(Operation, scope="reports:read", for_projects=True, tag="Criteria")
+_writing = partial(Operation, scope="reports:write", for_projects=True, tag="Criteria")
+
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _reading(
         path=PATH,
-        name="list_criteria",
         summary="List the success criteria of a report",
         description="What the report says of the 55 criteria A and AA of WCAG 2.2, by number: automatic tests, and the "
         "results that persons recorded. A report without results has none (404).",
         handler=list_criteria,
-        scope="reports:read",
-        for_projects=True,
         query=CriterionListQuery,
         answers={200: CriterionList},
-        tag="Criteria",
     ),
-    Operation(
-        method="GET",
+    _reading(
         path=_ONE,
-        name="show_criterion",
         summary="Show a success criterion of a report",
         description="What the report says of one criterion.",
         handler=show_criterion,
-        scope="reports:read",
-        for_projects=True,
         answers={200: CriterionAnswer},
-        tag="Criteria",
     ),
-    Operation(
+    _writing(
         method="PUT",
         path=_ONE,
         name="record_criterion_result",
@@ -255,15 +241,11 @@ OPERATIONS: Final = (
         description="Stores what a person, or the program of one, found of a criterion on the page, in place of the "
         "result before. It belongs to the state of the page that the report shows: once that changes it is stale.",
         handler=record_result,
-        scope="reports:write",
-        for_projects=True,
         body=RecordResultBody,
-        body_types=(JSON,),
         headers=_CONDITIONS,
         answers={200: CriterionAnswer},
-        tag="Criteria",
     ),
-    Operation(
+    _writing(
         method="DELETE",
         path=_ONE,
         name="withdraw_criterion_result",
@@ -271,10 +253,7 @@ OPERATIONS: Final = (
         description="Deletes the recorded result. The criterion itself stays, with what automatic tests say of it; "
         "one without a recorded result answers 404.",
         handler=withdraw_result,
-        scope="reports:write",
-        for_projects=True,
         headers=_CONDITIONS,
         answers={200: WithdrawnResult},
-        tag="Criteria",
     ),
 )

@@ -14,7 +14,6 @@ from pagegrade.report.serialize import format_timestamp, timestamp
 from pagegrade.service.container import Services
 from pagegrade.service.ignores import operations as service
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
@@ -22,7 +21,7 @@ from pagegrade.web.parameters import CreateIgnoreBody, IgnoreListQuery
 from pagegrade.web.report_requests import read_rule, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import answer_id_list, deleted_answer, enveloped, fresh_answer, written_answer
-from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.envelope import answer_with, cursor_list, deleted
 from pagegrade.web.schemas.shape import Document
 
 
@@ -48,23 +47,9 @@ class Ignore(Document, frozen=True, kw_only=True):
     created_at: Annotated[Timestamp, about("Time of its creation.", "2026-01-05T12:34:56.789Z")]
 
 
-class IgnoreAnswer(Answer, frozen=True, kw_only=True):
-    """One ignore rule."""
-
-    data: Annotated[Ignore, about("The rule.")]
-
-
-class IgnoreList(CursorListAnswer, frozen=True, kw_only=True):
-    """Ignore rules."""
-
-    data: Annotated[list[Ignore], about("The rules of this page.")]
-
-
-class DeletedIgnore(Deleted, frozen=True, kw_only=True):
-    """Confirmation that an ignore rule was deleted."""
-
-    id: Annotated[int, about("The deleted rule.", 12, minimum=1)]
-    object: Annotated[Literal["ignore"], about("The kind of object.", "ignore")] = "ignore"
+IgnoreAnswer: Final = answer_with("IgnoreAnswer", Ignore, "One ignore rule.", "The rule.")
+IgnoreList: Final = cursor_list("IgnoreList", Ignore, "Ignore rules.", "The rules of this page.")
+DeletedIgnore: Final = deleted("DeletedIgnore", "ignore", "an ignore rule was deleted", "The deleted rule.", 12)
 
 
 def ignore_object(stored: StoredIgnore) -> bytes:
@@ -113,7 +98,6 @@ async def create_ignore(request: Request, idempotency: Idempotency, services: Se
         resource_id=lambda stored: stored.rule.id or 0,
         load_existing=service.show_ignore,
         respond=respond,
-        is_analysis=False,
     )
 
 
@@ -141,58 +125,42 @@ async def delete_ignore(request: Request, work: UnitOfWork) -> Response:
     return deleted_answer(DeletedIgnore(id=request.id))
 
 
+_reading = partial(Operation, scope="reports:read", for_projects=True, tag="Ignore rules")
+_writing = partial(Operation, scope="ignores", for_projects=True, tag="Ignore rules")
+
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _reading(
         path=PATH,
-        name="list_ignores",
         summary="List ignore rules",
         description="The rules of the account, newest first; those that have expired stay until they are deleted.",
         handler=list_ignores,
-        scope="reports:read",
-        for_projects=True,
         query=IgnoreListQuery,
         answers={200: IgnoreList},
-        tag="Ignore rules",
     ),
-    Operation(
+    _writing(
         method="POST",
         path=PATH,
-        name="create_ignore",
         summary=N_("Ignore a finding"),
         description="From the next analysis on, the findings that the rule covers cost nothing and are listed as "
         "ignored with the reason. They count again when the rule expires, is deleted, or when they get worse than "
         "`state` and `places`. A rule with `selector` or `url_pattern` covers a finding if it covers each place.",
         handler=create_ignore,
-        scope="ignores",
-        for_projects=True,
         body=CreateIgnoreBody,
-        body_types=(JSON,),
         answers={201: IgnoreAnswer},
-        tag="Ignore rules",
     ),
-    Operation(
-        method="GET",
+    _reading(
         path=f"{PATH}/{{id}}",
-        name="show_ignore",
         summary="Show an ignore rule",
         description="A rule of the account, whether it has expired or not.",
         handler=show_ignore,
-        scope="reports:read",
-        for_projects=True,
         answers={200: IgnoreAnswer},
-        tag="Ignore rules",
     ),
-    Operation(
+    _writing(
         method="DELETE",
         path=f"{PATH}/{{id}}",
-        name="delete_ignore",
         summary=N_("Delete an ignore rule"),
         description="Its findings count again from the next analysis on.",
         handler=delete_ignore,
-        scope="ignores",
-        for_projects=True,
         answers={200: DeletedIgnore},
-        tag="Ignore rules",
     ),
 )

@@ -19,7 +19,6 @@ from pagegrade.service.accounts import team as service
 from pagegrade.service.accounts.operations import MAX_NAME, NAME
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
@@ -27,7 +26,7 @@ from pagegrade.web.parameters import PagedById
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import IDENTITY, answer_id_list, deleted_answer, enveloped, fresh_answer, written_answer
-from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.envelope import answer_with, cursor_list, deleted
 from pagegrade.web.schemas.shape import Document, extended
 
 RoleName = Literal["viewer", "editor", "admin", "owner"]
@@ -48,23 +47,9 @@ class Member(Document, frozen=True, kw_only=True):
     joined_at: Annotated[Timestamp | None, about("Null: it is the person's own account.", "2026-01-05T12:34:56.789Z")]
 
 
-class MemberAnswer(Answer, frozen=True, kw_only=True):
-    """One member."""
-
-    data: Annotated[Member, about("The member.")]
-
-
-class MemberList(CursorListAnswer, frozen=True, kw_only=True):
-    """Members of the account."""
-
-    data: Annotated[list[Member], about("The members of this page.")]
-
-
-class RemovedMember(Deleted, frozen=True, kw_only=True):
-    """Confirmation that a person is no member any more."""
-
-    id: Annotated[int, about("The removed person.", 7, minimum=1)]
-    object: Annotated[Literal["member"], about("The kind of object.", "member")] = "member"
+MemberAnswer: Final = answer_with("MemberAnswer", Member, "One member.", "The member.")
+MemberList: Final = cursor_list("MemberList", Member, "Members of the account.", "The members of this page.")
+RemovedMember: Final = deleted("RemovedMember", "member", "a person is no member any more", "The removed person.", 7)
 
 
 class Invitation(Document, frozen=True, kw_only=True):
@@ -91,29 +76,22 @@ class MadeInvitation(Invitation, frozen=True, kw_only=True):
     mailed: Annotated[Mailed | None, about(_MAILED, None, "sent")]
 
 
-class InvitationAnswer(Answer, frozen=True, kw_only=True):
-    """One invitation."""
-
-    data: Annotated[Invitation, about("The invitation, without its link.")]
-
-
-class MadeInvitationAnswer(Answer, frozen=True, kw_only=True):
-    """A new invitation."""
-
-    data: Annotated[MadeInvitation, about("The invitation, with its link.")]
-
-
-class InvitationList(CursorListAnswer, frozen=True, kw_only=True):
-    """Invitations that can be accepted."""
-
-    data: Annotated[list[Invitation], about("The invitations of this page.")]
-
-
-class WithdrawnInvitation(Deleted, frozen=True, kw_only=True):
-    """Confirmation that an invitation can be accepted no more."""
-
-    id: Annotated[int, about("The withdrawn invitation.", 4, minimum=1)]
-    object: Annotated[Literal["invitation"], about("The kind of object.", "invitation")] = "invitation"
+InvitationAnswer: Final = answer_with(
+    "InvitationAnswer", Invitation, "One invitation.", "The invitation, without its link."
+)
+MadeInvitationAnswer: Final = answer_with(
+    "MadeInvitationAnswer", MadeInvitation, "A new invitation.", "The invitation, with its link."
+)
+InvitationList: Final = cursor_list(
+    "InvitationList", Invitation, "Invitations that can be accepted.", "The invitations of this page."
+)
+WithdrawnInvitation: Final = deleted(
+    "WithdrawnInvitation",
+    "invitation",
+    "an invitation can be accepted no more",
+    "The withdrawn invitation.",
+    4,
+)
 
 
 def member_object(teammate: Teammate) -> bytes:
@@ -157,8 +135,6 @@ def _role(role: Role) -> RoleName:
 
 PATH: Final = "/api/v1/account/members"
 INVITATIONS: Final = "/api/v1/account/invitations"
-TAG: Final = "Members"
-TAG_OF_INVITATIONS: Final = "Invitations"
 _MAX_EMAIL: Final = 254
 _FIELDS: Final = {NAME: "label", service.LAST_OWNER: "role", service.OWN: "role"}
 """Reason why something cannot be done -> field of the request."""
@@ -267,10 +243,8 @@ async def create_invitation(
                 label=fields.label.strip() or recipient,
                 now_ms=request.received_at_ms,
             ),
-            resource_id=lambda made: made.id,
             load_existing=partial(service.show_without_token, now_ms=request.received_at_ms),
             respond=respond,
-            is_analysis=False,
         )
     except InvalidInput as error:
         if error.reason == service.TOO_MANY:
@@ -326,103 +300,79 @@ def _violation(field: str, code: str, message: str) -> Violation:
     return Violation(field=field, place="body", code=code, message=message)
 
 
+_of_members = partial(Operation, scope=MEMBERS, tag="Members")
+_of_invitations = partial(Operation, scope=MEMBERS, tag="Invitations")
+
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _of_members(
         path=PATH,
-        name="list_members",
         summary="List members",
         description="The people who work in the account and their roles, the highest number first.",
         handler=list_members,
-        scope=MEMBERS,
         query=MemberListQuery,
         answers={200: MemberList},
-        tag=TAG,
     ),
-    Operation(
-        method="GET",
+    _of_members(
         path=f"{PATH}/{{id}}",
         name="show_account_member",
         summary="Show a member",
         description="A person who works in the account.",
         handler=show_member,
-        scope=MEMBERS,
         answers={200: MemberAnswer},
-        tag=TAG,
     ),
-    Operation(
+    _of_members(
         method="PUT",
         path=f"{PATH}/{{id}}",
-        name="update_member",
         summary=N_("Change the role of a member"),
         description="It counts from the person's next request on. A shared account keeps at least one owner, and the "
         "person whose own account it is stays its owner: they are no member that can be changed (404).",
         handler=update_member,
-        scope=MEMBERS,
         body=UpdateMemberBody,
-        body_types=(JSON,),
         answers={200: MemberAnswer},
-        tag=TAG,
     ),
-    Operation(
+    _of_members(
         method="DELETE",
         path=f"{PATH}/{{id}}",
-        name="remove_member",
         summary=N_("Remove a member through the API"),
         description="From the person's next request on the account is closed to them; what they made stays. The last "
         "owner of a shared account stays.",
         handler=remove_member,
-        scope=MEMBERS,
         answers={200: RemovedMember},
         problems=("validation_failed",),
-        tag=TAG,
     ),
-    Operation(
-        method="GET",
+    _of_invitations(
         path=INVITATIONS,
-        name="list_invitations",
         summary="List invitations",
         description="The invitations that can be accepted, newest first; never their links.",
         handler=list_invitations,
-        scope=MEMBERS,
         query=InvitationListQuery,
         answers={200: InvitationList},
-        tag=TAG_OF_INVITATIONS,
     ),
-    Operation(
+    _of_invitations(
         method="POST",
         path=INVITATIONS,
-        name="create_invitation",
         summary=N_("Make an invitation through the API"),
         description="The link makes one person a member within seven days. Only this answer has it. With an address "
         "it is sent there, too, where the operator allows e-mail to its domain.",
         handler=create_invitation,
-        scope=MEMBERS,
         body=CreateInvitationBody,
-        body_types=(JSON,),
         answers={201: MadeInvitationAnswer},
-        tag=TAG_OF_INVITATIONS,
     ),
-    Operation(
-        method="GET",
+    _of_invitations(
         path=f"{INVITATIONS}/{{id}}",
         name="show_account_invitation",
         summary="Show an invitation",
         description="An invitation that can be accepted; never its link.",
         handler=show_invitation,
-        scope=MEMBERS,
         answers={200: InvitationAnswer},
-        tag=TAG_OF_INVITATIONS,
     ),
-    Operation(
+    _of_invitations(
         method="DELETE",
         path=f"{INVITATIONS}/{{id}}",
         name="delete_invitation",
         summary=N_("Withdraw an invitation through the API"),
         description="Its link makes no one a member any more.",
         handler=withdraw_invitation,
-        scope=MEMBERS,
         answers={200: WithdrawnInvitation},
-        tag=TAG_OF_INVITATIONS,
     ),
 )

@@ -26,7 +26,6 @@ from pagegrade.service.container import Services
 from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import MonitorChange, read_budgets, read_schedule, read_timezone
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.body import JSON
 from pagegrade.web.http.fields import Reads
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
@@ -43,7 +42,7 @@ from pagegrade.web.responses import (
     precondition,
     written_answer,
 )
-from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.envelope import answer_with, cursor_list, deleted
 from pagegrade.web.schemas.shape import Document
 
 
@@ -101,23 +100,15 @@ class Monitor(Document, frozen=True, kw_only=True):
     updated_at: Annotated[Timestamp, about("Time of its last change.", "2026-01-05T12:34:56.789Z")]
 
 
-class MonitorAnswer(Answer, frozen=True, kw_only=True):
-    """One monitor."""
-
-    data: Annotated[Monitor, about("The monitor.")]
-
-
-class MonitorList(CursorListAnswer, frozen=True, kw_only=True):
-    """Monitors."""
-
-    data: Annotated[list[Monitor], about("The monitors of this page.")]
-
-
-class DeletedMonitor(Deleted, frozen=True, kw_only=True):
-    """Confirmation that a monitor was deleted; its report or audit is kept."""
-
-    id: Annotated[int, about("The deleted monitor.", 7, minimum=1)]
-    object: Annotated[Literal["monitor"], about("The kind of object.", "monitor")] = "monitor"
+MonitorAnswer: Final = answer_with("MonitorAnswer", Monitor, "One monitor.", "The monitor.")
+MonitorList: Final = cursor_list("MonitorList", Monitor, "Monitors.", "The monitors of this page.")
+DeletedMonitor: Final = deleted(
+    "DeletedMonitor",
+    "monitor",
+    "a monitor was deleted; its report or audit is kept",
+    "The deleted monitor.",
+    7,
+)
 
 
 def monitor_object(monitor: StoredMonitor) -> bytes:
@@ -172,23 +163,9 @@ class Silence(Document, frozen=True, kw_only=True):
     created_at: Annotated[Timestamp, about("Its beginning.", "2026-01-05T12:34:56.789Z")]
 
 
-class SilenceAnswer(Answer, frozen=True, kw_only=True):
-    """One silence."""
-
-    data: Annotated[Silence, about("The silence.")]
-
-
-class SilenceList(CursorListAnswer, frozen=True, kw_only=True):
-    """Silences."""
-
-    data: Annotated[list[Silence], about("The silences of this page.")]
-
-
-class EndedSilence(Deleted, frozen=True, kw_only=True):
-    """Confirmation that a silence was ended."""
-
-    id: Annotated[int, about("The ended silence.", 4, minimum=1)]
-    object: Annotated[Literal["silence"], about("The kind of object.", "silence")] = "silence"
+SilenceAnswer: Final = answer_with("SilenceAnswer", Silence, "One silence.", "The silence.")
+SilenceList: Final = cursor_list("SilenceList", Silence, "Silences.", "The silences of this page.")
+EndedSilence: Final = deleted("EndedSilence", "silence", "a silence was ended", "The ended silence.", 4)
 
 
 def silence_object(silence: StoredSilence) -> bytes:
@@ -295,10 +272,8 @@ async def create_monitor(request: Request, idempotency: Idempotency, services: S
             audit_id=fields.audit_id,
             pages=pages,
         ),
-        resource_id=lambda monitor: monitor.id,
         load_existing=service.show_monitor,
         respond=respond,
-        is_analysis=False,
     )
 
 
@@ -364,15 +339,11 @@ async def update_monitor(request: Request, work: UnitOfWork, idempotency: Idempo
     async def respond(monitor: StoredMonitor) -> Response:
         return _changed(request, services, monitor)
 
-    if idempotency.key is None:
-        return await respond(await work.write(update))
     return await idempotency.execute(
         fields,
         create=update,
-        resource_id=lambda monitor: monitor.id,
         load_existing=service.show_monitor,
         respond=respond,
-        is_analysis=False,
     )
 
 
@@ -446,10 +417,8 @@ async def create_silence(request: Request, idempotency: Idempotency, services: S
             reason=fields.reason,
             until_ms=fields.until,
         ),
-        resource_id=lambda silence: silence.id,
         load_existing=partial(service.show_silence, now_ms=request.received_at_ms),
         respond=respond,
-        is_analysis=False,
     )
 
 
@@ -477,23 +446,21 @@ async def end_silence(request: Request, work: UnitOfWork) -> Response:
     return deleted_answer(EndedSilence(id=request.id))
 
 
+_of_monitors = partial(Operation, scope="monitors", tag="Monitors")
+_of_silences = partial(Operation, scope="monitors", tag="Silences")
+
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _of_monitors(
         path=PATH,
-        name="list_monitors",
         summary="List monitors",
         description="The monitors of the account, newest first: in numbered pages, or from cursor to cursor.",
         handler=list_monitors,
-        scope="monitors",
         query=MonitorListQuery,
         answers={200: MonitorList},
-        tag="Monitors",
     ),
-    Operation(
+    _of_monitors(
         method="POST",
         path=PATH,
-        name="create_monitor",
         summary=N_("Monitor a report, an audit or many pages"),
         description="Analyzes the page of a report or crawls the site of an audit again on a schedule. A due time is "
         "skipped while an analysis of the report or a crawl of the audit is unfinished; due times that were missed "
@@ -502,99 +469,70 @@ OPERATIONS: Final = (
         "once: each time it is due it looks the pages up, at most 500, and keeps a monitor for each of them, which "
         "`GET /api/v1/monitors?parent_id=` lists, and which its own changes change.",
         handler=create_monitor,
-        scope="monitors",
         body=CreateMonitorBody,
-        body_types=(JSON,),
         answers={201: MonitorAnswer},
         answer_headers=("Last-Modified",),
-        tag="Monitors",
     ),
-    Operation(
-        method="GET",
+    _of_monitors(
         path=f"{PATH}/{{id}}",
-        name="show_monitor",
         summary="Show a monitor",
         description="A monitor of the account with the state of its budgets.",
         handler=show_monitor,
-        scope="monitors",
         headers=("If-Modified-Since",),
         answers={200: MonitorAnswer},
-        tag="Monitors",
     ),
-    Operation(
+    _of_monitors(
         method="PUT",
         path=f"{PATH}/{{id}}",
-        name="update_monitor",
         summary=N_("Change a monitor"),
         description="Changes what is sent; all else stays as it is.",
         handler=update_monitor,
-        scope="monitors",
         body=UpdateMonitorBody,
-        body_types=(JSON,),
         headers=(*_CONDITIONS, "Idempotency-Key"),
         answers={200: MonitorAnswer},
-        tag="Monitors",
     ),
-    Operation(
+    _of_monitors(
         method="DELETE",
         path=f"{PATH}/{{id}}",
-        name="delete_monitor",
         summary=N_("Delete a monitor"),
         description="Deletes the monitor with its breach marks. The report with its runs or the audit with its "
         "crawls stays.",
         handler=delete_monitor,
-        scope="monitors",
         headers=_CONDITIONS,
         answers={200: DeletedMonitor},
-        tag="Monitors",
     ),
-    Operation(
-        method="GET",
+    _of_silences(
         path=SILENCES_PATH,
-        name="list_silences",
         summary="List silences",
         description="The silences of the account that are not over, newest first.",
         handler=list_silences,
-        scope="monitors",
         query=SilenceListQuery,
         answers={200: SilenceList},
-        tag="Silences",
     ),
-    Operation(
+    _of_silences(
         method="POST",
         path=SILENCES_PATH,
-        name="create_silence",
         summary=N_("Begin a silence"),
         description="Until its end people get no messages about the monitor or the site, by e-mail or chat; webhooks "
         "of programs get all events. Runs and budgets go on. A page that became bad meanwhile and still is, is told "
         "once it is over.",
         handler=create_silence,
-        scope="monitors",
         body=CreateSilenceBody,
-        body_types=(JSON,),
         answers={201: SilenceAnswer},
-        tag="Silences",
     ),
-    Operation(
-        method="GET",
+    _of_silences(
         path=f"{SILENCES_PATH}/{{id}}",
-        name="show_silence",
         summary="Show a silence",
         description="A silence of the account that is not over.",
         handler=show_silence,
-        scope="monitors",
         answers={200: SilenceAnswer},
-        tag="Silences",
     ),
-    Operation(
+    _of_silences(
         method="DELETE",
         path=f"{SILENCES_PATH}/{{id}}",
-        name="end_silence",
         summary=N_("End a silence"),
         description="Ends it now. The log of the account keeps who began it, and why.",
         handler=end_silence,
-        scope="monitors",
         answers={200: EndedSilence},
-        tag="Silences",
     ),
 )

@@ -29,7 +29,6 @@ async def show_report_picture(request: Request, work: UnitOfWork, services: Serv
 
 OPERATIONS: Final = (
     Operation(
-        method="GET",
         path="/api/v1/reports/{id}/pictures/{picture}",
         name="show_picture",
         summary="Show a picture of a page",

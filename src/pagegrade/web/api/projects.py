@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -16,7 +17,6 @@ from pagegrade.service.container import Services
 from pagegrade.service.reports import projects as service
 from pagegrade.service.reports.projects import ProjectSize
 from pagegrade.service.unit_of_work import UnitOfWork
-from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
 from pagegrade.web.report_requests import (
@@ -28,7 +28,7 @@ from pagegrade.web.report_requests import (
 )
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, written_answer
-from pagegrade.web.schemas.envelope import Answer, Deleted, ListAnswer
+from pagegrade.web.schemas.envelope import Deleted, answer_with, numbered_list
 from pagegrade.web.schemas.shape import Document
 
 
@@ -41,16 +41,8 @@ class Project(Document, frozen=True, kw_only=True):
     tags: Annotated[list[str], about("Its tags, in alphabetical order.", ["client a", "shop"])]
 
 
-class ProjectAnswer(Answer, frozen=True, kw_only=True):
-    """One project."""
-
-    data: Annotated[Project, about("The project.")]
-
-
-class ProjectList(ListAnswer, frozen=True, kw_only=True):
-    """Projects."""
-
-    data: Annotated[list[Project], about("The projects of this page.")]
+ProjectAnswer: Final = answer_with("ProjectAnswer", Project, "One project.", "The project.")
+ProjectList: Final = numbered_list("ProjectList", Project, "Projects.", "The projects of this page.")
 
 
 class DeletedProject(Deleted, frozen=True, kw_only=True):
@@ -118,57 +110,41 @@ async def delete_project(request: Request, work: UnitOfWork, services: Services)
     return deleted_answer(DeletedProject(project=project_of(typed), reports=count))
 
 
+_reading = partial(Operation, scope="reports:read", for_projects=True, tag="Projects")
+_writing = partial(Operation, scope="reports:write", for_projects=True, tag="Projects")
+
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _reading(
         path=PATH,
-        name="list_projects",
         summary="List projects",
         description="The hosts of the account's reports, with how many reports and which tags each has.",
         handler=list_projects,
-        scope="reports:read",
-        for_projects=True,
         query=ProjectListQuery,
         answers={200: ProjectList},
-        tag="Projects",
     ),
-    Operation(
-        method="GET",
+    _reading(
         path=f"{PATH}/{{project}}",
-        name="show_project",
         summary="Show a project",
         description="A host with the number of its reports.",
         handler=show_project,
-        scope="reports:read",
-        for_projects=True,
         answers={200: ProjectAnswer},
-        tag="Projects",
     ),
-    Operation(
+    _writing(
         method="PUT",
         path=f"{PATH}/{{project}}",
-        name="tag_project",
         summary=N_("Tag a site"),
         description="Replaces the tags of a host, by which lists of hosts can be filtered.",
         handler=tag_project,
-        scope="reports:write",
-        for_projects=True,
         body=TagsBody,
-        body_types=(JSON,),
         answers={200: ProjectAnswer},
-        tag="Projects",
     ),
-    Operation(
+    _writing(
         method="DELETE",
         path=f"{PATH}/{{project}}",
-        name="delete_project",
         summary=N_("Delete a site with its reports"),
         description="Deletes every report on the host with its monitors, its tags, and the ignore rules and webhooks "
         "that are limited to the host. Reports that are created meanwhile may stay.",
         handler=delete_project,
-        scope="reports:write",
-        for_projects=True,
         answers={200: DeletedProject},
-        tag="Projects",
     ),
 )

@@ -245,6 +245,7 @@ async def create_report(
             service.find_stored, options=options, now_ms=request.received_at_ms, warnings=new_report.warnings
         ),
         respond=respond,
+        is_analysis=True,
     )
 
 
@@ -309,6 +310,7 @@ async def update_report(
             resource_id=_report_id,
             load_existing=partial(service.find_stored, options=options, now_ms=request.received_at_ms),
             respond=respond,
+            is_analysis=True,
         )
     return await respond(await work.write(update))
 
@@ -377,16 +379,18 @@ _UPDATE: Final = (
 )
 
 
+_writing = partial(Operation, scope="reports:write", for_projects=True)
+_reading = partial(Operation, scope="reports:read", for_projects=True)
+
+
 def _update(method: str, name: str, more: str = "", *, body_types: tuple[str, ...] = (FORM, MULTIPART)) -> Operation:
-    return Operation(
+    return _writing(
         method=method,
         path=f"{PATH}/{{id}}",
         name=name,
         summary=N_("Change a report or analyze it again"),
         description=f"{_UPDATE}{more}",
         handler=update_report,
-        scope="reports:write",
-        for_projects=True,
         body=UpdateReportBody,
         body_types=body_types,
         headers=_CHANGE_HEADERS,
@@ -397,48 +401,38 @@ def _update(method: str, name: str, more: str = "", *, body_types: tuple[str, ..
 
 
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _reading(
         path=PATH,
-        name="list_reports",
         summary="List reports",
         description="The reports of the account, filtered, searched and sorted: in numbered pages, or from cursor to "
         "cursor, which neither misses nor repeats a report while others come and go.",
         handler=list_reports,
-        scope="reports:read",
-        for_projects=True,
         query=ReportWalkQuery,
         answers={200: ReportList},
     ),
-    Operation(
+    _writing(
         method="POST",
         path=PATH,
-        name="create_report",
         recorded=False,
         summary=N_("Create a report"),
         description="Stores a report for a URL and analyses the page. Waits a little for the analysis: the answer "
         "holds the finished report, or one that is `queued` or `running` and a `Retry-After`. A page that cannot be "
         "analyzed is a report in the state `failed`.",
         handler=create_report,
-        scope="reports:write",
-        for_projects=True,
         body=CreateReportBody,
+        body_types=(FORM, MULTIPART),
         answers={201: ReportAnswer},
         answer_headers=("Last-Modified", "Retry-After"),
         problems=("url_not_allowed",),
     ),
-    Operation(
-        method="GET",
+    _reading(
         path=f"{PATH}/{{id}}",
-        name="show_report",
         summary="Show a report",
         formats=tuple(dict.fromkeys(FORMATS.values())),
         description="One report with all of its results; as JSON, or as a file with `format` or `Accept`. While it is "
         "not finished the answer says when to ask again; with `Prefer: wait=N` it comes when it is finished, or "
         "after N seconds.",
         handler=show_report,
-        scope="reports:read",
-        for_projects=True,
         query=ShowReportQuery,
         headers=("Prefer", "If-Modified-Since"),
         answers={200: ReportAnswer},
@@ -448,15 +442,12 @@ OPERATIONS: Final = (
     _update("PUT", "update_report"),
     _update("PATCH", "patch_report", " The same as PUT.", body_types=(JSON,)),
     _update("POST", "post_report", " The same as PUT, for clients that cannot send it."),
-    Operation(
+    _writing(
         method="DELETE",
         path=f"{PATH}/{{id}}",
-        name="delete_report",
         summary=N_("Delete a report"),
         description="Deletes the report with its runs, ends a run under way and its share link.",
         handler=delete_report,
-        scope="reports:write",
-        for_projects=True,
         headers=("If-Match", "If-None-Match", "If-Unmodified-Since"),
         answers={200: DeletedReport},
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from pagegrade.service.container import Services
@@ -50,44 +51,31 @@ async def compare_runs(request: Request, work: UnitOfWork, services: Services) -
     return fresh_answer(request, enveloped(comparison_object(compared)))
 
 
+_operation = partial(Operation, scope="reports:read", for_projects=True, tag="Runs")
+
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _operation(
         path=f"{PATH}/runs",
-        name="list_runs",
         summary="List the runs of a report",
         description="The analyses of the report, newest first.",
         handler=list_runs,
-        scope="reports:read",
-        for_projects=True,
         query=RunListQuery,
         answers={200: RunList},
-        tag="Runs",
     ),
-    Operation(
-        method="GET",
+    _operation(
         path=f"{PATH}/runs/{{number}}",
-        name="show_run",
         summary="Show a run",
         description="One analysis of the report, with its results. Once finished it never changes.",
         handler=show_run,
-        scope="reports:read",
-        for_projects=True,
         answers={200: RunAnswer},
-        tag="Runs",
     ),
-    Operation(
-        method="GET",
+    _operation(
         path=f"{PATH}/compare",
-        name="compare_runs",
         summary="Compare two runs",
         description="New, fixed, remaining and incomparable findings from the older run to the newer one.",
         handler=compare_runs,
-        scope="reports:read",
-        for_projects=True,
         query=CompareQuery,
         headers=("Prefer",),
         answers={200: ComparisonAnswer},
-        tag="Runs",
     ),
 )

@@ -11,7 +11,6 @@ from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.service.webhooks import operations as service
 from pagegrade.service.webhooks.operations import read_change, read_webhook
-from pagegrade.web.http.body import JSON
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
@@ -40,7 +39,6 @@ from pagegrade.web.schemas.webhook import (
 )
 
 PATH: Final = "/api/v1/webhooks"
-TAG: Final = "Webhooks"
 
 
 async def create_webhook(request: Request, idempotency: Idempotency, services: Services) -> Response:
@@ -65,7 +63,6 @@ async def create_webhook(request: Request, idempotency: Idempotency, services: S
         resource_id=lambda made: made.webhook.id,
         load_existing=service.show_without_secret,
         respond=respond,
-        is_analysis=False,
     )
 
 
@@ -156,73 +153,56 @@ def _with_secret(
     )
 
 
+_operation = partial(Operation, scope="webhooks", tag="Webhooks")
+
 OPERATIONS: Final = (
-    Operation(
-        method="GET",
+    _operation(
         path=PATH,
-        name="list_webhooks",
         summary="List webhooks",
         description="The webhooks of the account, newest first, without their secrets.",
         handler=list_webhooks,
-        scope="webhooks",
         query=WebhookListQuery,
         answers={200: WebhookList},
-        tag=TAG,
     ),
-    Operation(
+    _operation(
         method="POST",
         path=PATH,
-        name="create_webhook",
         summary=N_("Create a webhook"),
         description="From now on the events are sent to the URL as `webhooks` below describes them: signed by "
         "Standard Webhooks, at least once, in ten attempts over about three days. `secret` is in this answer and in "
         "no other, also not in the answer to a repeated request.",
         handler=create_webhook,
-        scope="webhooks",
         body=CreateWebhookBody,
-        body_types=(JSON,),
         answers={201: WebhookSecretAnswer},
-        tag=TAG,
     ),
-    Operation(
-        method="GET",
+    _operation(
         path=f"{PATH}/{{id}}",
-        name="show_webhook",
         summary="Show a webhook",
         description="A webhook of the account, without its secret.",
         handler=show_webhook,
-        scope="webhooks",
         answers={200: WebhookAnswer},
-        tag=TAG,
     ),
-    Operation(
+    _operation(
         method="PUT",
         path=f"{PATH}/{{id}}",
-        name="update_webhook",
         summary=N_("Change a webhook"),
         description="Fields that are not sent stay as they are. `disabled=0` enables a webhook again that was "
         "disabled; what waits for it is then delivered.",
         handler=update_webhook,
-        scope="webhooks",
         body=UpdateWebhookBody,
-        body_types=(JSON,),
         headers=("If-Match", "If-None-Match"),
         answers={200: WebhookAnswer},
-        tag=TAG,
     ),
-    Operation(
+    _operation(
         method="DELETE",
         path=f"{PATH}/{{id}}",
-        name="delete_webhook",
         summary=N_("Delete a webhook"),
         description="With the log of its deliveries; what waits for it is not sent.",
         handler=delete_webhook,
-        scope="webhooks",
         headers=("If-Match", "If-None-Match"),
         answers={200: DeletedWebhook},
-        tag=TAG,
     ),
-    Operation(
+    _operation(
         method="POST",
         path=f"{PATH}/{{id}}/rotate",
         name="rotate_webhook_secret",
@@ -230,43 +210,33 @@ OPERATIONS: Final = (
         description="The new secret is in this answer and in no other. For 24 hours deliveries carry a signature with "
         "either secret, so that receivers can change over. Chat channels and e-mail have no secret: 404.",
         handler=rotate_secret,
-        scope="webhooks",
         answers={200: WebhookSecretAnswer},
         answer_headers=("ETag",),
-        tag=TAG,
     ),
-    Operation(
+    _operation(
         method="POST",
         path=f"{PATH}/{{id}}/test",
-        name="test_webhook",
         summary=N_("Send a test event"),
         description="An event of type `webhook.test`, to this webhook alone, as any other. A disabled one: 404.",
         handler=test_webhook,
-        scope="webhooks",
         answers={202: DeliveryAnswer},
-        tag=TAG,
     ),
-    Operation(
-        method="GET",
+    _operation(
         path=f"{PATH}/{{id}}/deliveries",
         name="list_webhook_deliveries",
         summary="List the deliveries to a webhook",
         description="Newest first, of the last 30 days, each with the last answer of the receiver.",
         handler=list_deliveries,
-        scope="webhooks",
         query=DeliveryListQuery,
         answers={200: DeliveryList},
-        tag=TAG,
     ),
-    Operation(
+    _operation(
         method="POST",
         path=f"{PATH}/{{id}}/deliveries/{{delivery}}/retry",
         name="retry_webhook_delivery",
         summary=N_("Send a delivery again"),
         description="Now, and with the whole schedule of retries; the `webhook-id` stays. A disabled webhook: 404.",
         handler=retry_delivery,
-        scope="webhooks",
         answers={202: DeliveryAnswer},
-        tag=TAG,
     ),
 )

@@ -57,9 +57,7 @@ def _describe(operations: Sequence[Operation], base_url: str) -> tuple[bytes, st
 
 OPERATIONS: Final = (
     Operation(
-        method="GET",
         path="/api/v1/openapi.json",
-        name="show_description",
         summary="Show this description",
         description="The OpenAPI 3.1 document of this installation. Needs no key.",
         handler=show_description,

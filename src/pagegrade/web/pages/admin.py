@@ -337,17 +337,16 @@ def _show_link(view: View, account: Account, token: str, until_ms: int, *, is_ne
 
 
 OPERATIONS: Final = (
-    PageOperation(path="/admin", name="show_admin", handler=show_admin, access="admin"),
-    PageOperation(path="/admin/system", name="show_system", handler=show_system, access="admin"),
+    PageOperation(path="/admin", handler=show_admin, access="admin"),
+    PageOperation(path="/admin/system", handler=show_system, access="admin"),
     PageOperation(
         method="POST",
         path="/admin/system",
-        name="check_database",
         summary=N_("Check the database for corruption"),
         handler=check_database,
         access="admin",
     ),
-    PageOperation(path="/admin/accounts", name="show_accounts", handler=show_accounts, access="admin", query=SaidQuery),
+    PageOperation(path="/admin/accounts", handler=show_accounts, access="admin", query=SaidQuery),
     PageOperation(
         method="POST",
         path="/admin/accounts",
@@ -356,13 +355,10 @@ OPERATIONS: Final = (
         handler=invite,
         access="admin",
     ),
-    PageOperation(
-        path="/admin/accounts/{id}", name="show_member", handler=show_member, access="admin", query=SaidQuery
-    ),
+    PageOperation(path="/admin/accounts/{id}", handler=show_member, access="admin", query=SaidQuery),
     PageOperation(
         method="POST",
         path="/admin/accounts/{id}/link",
-        name="give_link",
         summary=N_("Make a sign-in link for the owner of an account"),
         handler=give_link,
         access="admin",
@@ -370,12 +366,11 @@ OPERATIONS: Final = (
     PageOperation(
         method="POST",
         path="/admin/accounts/{id}/quotas",
-        name="change_quotas",
         summary=N_("Change the plan and the quotas of an account"),
         handler=change_quotas,
         access="admin",
     ),
-    PageOperation(path="/admin/accounts/{id}/disable", name="ask_to_disable", handler=ask_to_disable, access="admin"),
+    PageOperation(path="/admin/accounts/{id}/disable", handler=ask_to_disable, access="admin"),
     PageOperation(
         method="POST",
         path="/admin/accounts/{id}/disable",
@@ -392,7 +387,7 @@ OPERATIONS: Final = (
         handler=enable_account_page,
         access="admin",
     ),
-    PageOperation(path="/admin/accounts/{id}/delete", name="ask_to_erase", handler=ask_to_erase, access="admin"),
+    PageOperation(path="/admin/accounts/{id}/delete", handler=ask_to_erase, access="admin"),
     PageOperation(
         method="POST",
         path="/admin/accounts/{id}/delete",
@@ -401,11 +396,10 @@ OPERATIONS: Final = (
         handler=erase_account_page,
         access="admin",
     ),
-    PageOperation(path="/admin/accounts/{id}/admin", name="ask_about_admin", handler=ask_about_admin, access="admin"),
+    PageOperation(path="/admin/accounts/{id}/admin", handler=ask_about_admin, access="admin"),
     PageOperation(
         method="POST",
         path="/admin/accounts/{id}/admin",
-        name="change_admin",
         summary=N_("Let the owner of an account administer the installation, or no longer"),
         handler=change_admin,
         access="admin",

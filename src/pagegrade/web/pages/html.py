@@ -99,8 +99,8 @@ def _asset(name: str) -> Asset:
 
 
 OPERATIONS: Final = (
-    PageOperation(path="/robots.txt", name="show_robots", handler=show_robots, access="anyone"),
-    PageOperation(path="/static/{digest}/{name}", name="show_asset", handler=show_asset, access="anyone"),
+    PageOperation(path="/robots.txt", handler=show_robots, access="anyone"),
+    PageOperation(path="/static/{digest}/{name}", handler=show_asset, access="anyone"),
 )
 
 

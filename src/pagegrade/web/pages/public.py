@@ -438,12 +438,12 @@ def _resolve(value: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[s
 
 
 OPERATIONS: Final = (
-    PageOperation(path="/", name="show_home", handler=show_home, access="anyone"),
-    PageOperation(path=ROBOT_PATH, name="show_robot", handler=show_robot, access="anyone"),
-    PageOperation(path=CHECKS_PATH, name="list_check_pages", handler=list_check_pages, access="anyone"),
-    PageOperation(path=f"{CHECKS_PATH}/{{check}}", name="show_check_page", handler=show_check_page, access="anyone"),
-    PageOperation(path="/problems", name="list_problems", handler=list_problems, access="anyone"),
-    PageOperation(path="/problems/{code}", name="show_problem", handler=show_problem, access="anyone"),
-    PageOperation(path=DOCS_PATH, name="show_docs", handler=show_docs, access="anyone"),
-    PageOperation(path=f"{DOCS_PATH}/console", name="show_console", handler=show_console, access="anyone"),
+    PageOperation(path="/", handler=show_home, access="anyone"),
+    PageOperation(path=ROBOT_PATH, handler=show_robot, access="anyone"),
+    PageOperation(path=CHECKS_PATH, handler=list_check_pages, access="anyone"),
+    PageOperation(path=f"{CHECKS_PATH}/{{check}}", handler=show_check_page, access="anyone"),
+    PageOperation(path="/problems", handler=list_problems, access="anyone"),
+    PageOperation(path="/problems/{code}", handler=show_problem, access="anyone"),
+    PageOperation(path=DOCS_PATH, handler=show_docs, access="anyone"),
+    PageOperation(path=f"{DOCS_PATH}/console", handler=show_console, access="anyone"),
 )

@@ -176,10 +176,9 @@ def _preview(view: View, viewed: Viewed, drawn: Drawn) -> Preview:
 
 
 OPERATIONS: Final[tuple[Operation, ...]] = (
-    PageOperation(path=card_path("{slug}"), name="show_card", handler=show_card, access="anyone"),
+    PageOperation(path=card_path("{slug}"), handler=show_card, access="anyone"),
     PageOperation(
         path=PATH,
-        name="show_share",
         description="Returns the report behind the link, or a form for its password.",
         handler=show_share,
         access="anyone",
@@ -187,12 +186,11 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
     PageOperation(
         method="POST",
         path=PATH,
-        name="unlock_share",
         summary="Unlock a share page",
         description="Takes the form of a share page that asks for a password.",
         handler=unlock_share,
         access="anyone",
     ),
-    PageOperation(path=f"{PATH}/runs/{{number}}", name="show_shared_run", handler=show_shared_run, access="anyone"),
-    PageOperation(path=f"{PATH}/compare", name="compare_shared", handler=compare_shared, access="anyone"),
+    PageOperation(path=f"{PATH}/runs/{{number}}", handler=show_shared_run, access="anyone"),
+    PageOperation(path=f"{PATH}/compare", handler=compare_shared, access="anyone"),
 )

@@ -35,7 +35,7 @@ from pagegrade.render.audit import withheld_object
 from pagegrade.report.serialize import timestamp
 from pagegrade.service.audits.consent import allowed_rate, proof_of
 from pagegrade.service.audits.operations import ShownCrawl, ShownPlace
-from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted, ListAnswer
+from pagegrade.web.schemas.envelope import answer_with, cursor_list, deleted, numbered_list
 from pagegrade.web.schemas.shape import Document, extended
 
 _NO, _YES = (False,), (True,)
@@ -169,23 +169,9 @@ class AuditDocument(Document, frozen=True, kw_only=True):
     created_at: Annotated[Timestamp, about("Time of its creation.", "2026-01-05T12:34:56.789Z")]
 
 
-class AuditAnswer(Answer, frozen=True, kw_only=True):
-    """One audit."""
-
-    data: Annotated[AuditDocument, about("The audit.")]
-
-
-class AuditList(CursorListAnswer, frozen=True, kw_only=True):
-    """Audits."""
-
-    data: Annotated[list[AuditDocument], about("The audits of this page.")]
-
-
-class DeletedAudit(Deleted, frozen=True, kw_only=True):
-    """Confirmation that an audit was deleted."""
-
-    id: Annotated[int, about("The deleted audit.", 12, minimum=1)]
-    object: Annotated[Literal["audit"], about("The kind of object.", "audit")] = "audit"
+AuditAnswer: Final = answer_with("AuditAnswer", AuditDocument, "One audit.", "The audit.")
+AuditList: Final = cursor_list("AuditList", AuditDocument, "Audits.", "The audits of this page.")
+DeletedAudit: Final = deleted("DeletedAudit", "audit", "an audit was deleted", "The deleted audit.", 12)
 
 
 class CrawlPattern(Document, frozen=True, kw_only=True):
@@ -218,16 +204,8 @@ class CrawlDocument(CrawlItem, frozen=True, kw_only=True):
     patterns: Annotated[list[CrawlPattern], about("Shapes with the most fetched pages.")]
 
 
-class CrawlAnswer(Answer, frozen=True, kw_only=True):
-    """One crawl."""
-
-    data: Annotated[CrawlDocument, about("The crawl.")]
-
-
-class CrawlList(ListAnswer, frozen=True, kw_only=True):
-    """Crawls of an audit."""
-
-    data: Annotated[list[CrawlItem], about("The crawls of this page.")]
+CrawlAnswer: Final = answer_with("CrawlAnswer", CrawlDocument, "One crawl.", "The crawl.")
+CrawlList: Final = numbered_list("CrawlList", CrawlItem, "Crawls of an audit.", "The crawls of this page.")
 
 
 class FindingPlace(Document, frozen=True, kw_only=True):
@@ -268,10 +246,12 @@ class SiteFindingDocument(Document, frozen=True, kw_only=True):
     places: Annotated[list[FindingPlace], about("Some of its pages or targets.")]
 
 
-class SiteFindingList(ListAnswer, frozen=True, kw_only=True):
-    """Findings of a crawl."""
-
-    data: Annotated[list[SiteFindingDocument], about("The findings of this page, the most expensive first.")]
+SiteFindingList: Final = numbered_list(
+    "SiteFindingList",
+    SiteFindingDocument,
+    "Findings of a crawl.",
+    "The findings of this page, the most expensive first.",
+)
 
 
 class FindingPageDocument(Document, frozen=True, kw_only=True):
@@ -284,10 +264,9 @@ class FindingPageDocument(Document, frozen=True, kw_only=True):
     value: Annotated[str | None, about("The thing found there.", "404")]
 
 
-class FindingPageList(ListAnswer, frozen=True, kw_only=True):
-    """Pages of a finding."""
-
-    data: Annotated[list[FindingPageDocument], about("The pages of this page of the list.")]
+FindingPageList: Final = numbered_list(
+    "FindingPageList", FindingPageDocument, "Pages of a finding.", "The pages of this page of the list."
+)
 
 
 def audit_object(audit: Audit, base_url: str) -> bytes:
@@ -493,10 +472,7 @@ class AuditProofDocument(Document, frozen=True, kw_only=True):
     ]
 
 
-class AuditProofAnswer(Answer, frozen=True, kw_only=True):
-    """The proof of an audit."""
-
-    data: Annotated[AuditProofDocument, about("The proof.")]
+AuditProofAnswer: Final = answer_with("AuditProofAnswer", AuditProofDocument, "The proof of an audit.", "The proof.")
 
 
 def audit_proof_object(audit: Audit, key: bytes) -> bytes:

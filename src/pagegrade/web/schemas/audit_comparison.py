@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import field
@@ -19,7 +19,7 @@ from pagegrade.report.compare_audits import (
     FindingChange,
     PageAspect,
 )
-from pagegrade.web.schemas.envelope import Answer
+from pagegrade.web.schemas.envelope import answer_with
 from pagegrade.web.schemas.shape import Document
 
 _YES = (True,)
@@ -119,10 +119,9 @@ class AuditComparisonDocument(Document, frozen=True, kw_only=True):
     pages: Annotated[PageChangesDocument, about("Pages that came, went and changed.")]
 
 
-class AuditComparisonAnswer(Answer, frozen=True, kw_only=True):
-    """Comparison of two crawls."""
-
-    data: Annotated[AuditComparisonDocument, about("The comparison.")]
+AuditComparisonAnswer: Final = answer_with(
+    "AuditComparisonAnswer", AuditComparisonDocument, "Comparison of two crawls.", "The comparison."
+)
 
 
 def audit_comparison_object(audit_id: int, comparison: AuditComparison) -> bytes:

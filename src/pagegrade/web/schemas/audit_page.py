@@ -10,7 +10,7 @@ from pagegrade.model.audit import PAGE_STATES, UNKNOWN_DEPTH, LinkKind
 from pagegrade.model.schema import URL, Amount, Count, Points, about
 from pagegrade.service.audits.links import ShownLink
 from pagegrade.service.audits.pages import ShownPage
-from pagegrade.web.schemas.envelope import Answer, CursorListAnswer
+from pagegrade.web.schemas.envelope import answer_with, cursor_list
 from pagegrade.web.schemas.shape import Document, extended
 
 _NO: Final = (False,)
@@ -75,16 +75,10 @@ class AuditPageDocument(AuditPageItem, frozen=True, kw_only=True):
     linked_by: Annotated[list[PageLink], about("The first links to it.")]
 
 
-class AuditPageAnswer(Answer, frozen=True, kw_only=True):
-    """One page of a crawl."""
-
-    data: Annotated[AuditPageDocument, about("The page.")]
-
-
-class AuditPageList(CursorListAnswer, frozen=True, kw_only=True):
-    """Pages of a crawl."""
-
-    data: Annotated[list[AuditPageItem], about("The pages of this page of the list.")]
+AuditPageAnswer: Final = answer_with("AuditPageAnswer", AuditPageDocument, "One page of a crawl.", "The page.")
+AuditPageList: Final = cursor_list(
+    "AuditPageList", AuditPageItem, "Pages of a crawl.", "The pages of this page of the list."
+)
 
 
 class AuditLink(Document, frozen=True, kw_only=True):
@@ -108,10 +102,9 @@ class AuditLink(Document, frozen=True, kw_only=True):
     text: Annotated[str, about("Text of the link.", "Old post")]
 
 
-class AuditLinkList(CursorListAnswer, frozen=True, kw_only=True):
-    """Links of a crawl."""
-
-    data: Annotated[list[AuditLink], about("The links of this page of the list.")]
+AuditLinkList: Final = cursor_list(
+    "AuditLinkList", AuditLink, "Links of a crawl.", "The links of this page of the list."
+)
 
 
 def page_item(page: ShownPage) -> bytes:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from pagegrade.model.schema import URL, Count, about
 from pagegrade.service.reports.validation import RequestWarning
-from pagegrade.web.schemas.shape import Document
+from pagegrade.web.schemas.shape import D, Document
 
 _LIST = "https://reports.example.org/api/v1/reports"
 
@@ -103,6 +103,50 @@ class CursorListAnswer(Answer, frozen=True, kw_only=True):
 
     links: Annotated[ReportListLinks, about("Links to other parts of the list.")]
     meta: Annotated[ReportListMeta, about("Position of this page in the list.")]
+
+
+class DeletedObject(Deleted, frozen=True, kw_only=True):
+    """Members of every answer to the deletion of an object with a number."""
+
+    id: int
+    object: str = ""
+
+
+def answer_with(name: str, data: type[Struct], description: str, of_data: str) -> type[Answer]:
+    """Declare the answer with an object."""
+    return _answer(name, data, description, of_data, Answer)
+
+
+def numbered_list(name: str, item: type[Struct], description: str, of_data: str) -> type[Answer]:
+    """Declare the answer with a page of a list."""
+    return _answer(name, list[item], description, of_data, ListAnswer)  # type: ignore[valid-type]
+
+
+def cursor_list(name: str, item: type[Struct], description: str, of_data: str) -> type[Answer]:
+    """Declare the answer with a part of a list, by page or by cursor."""
+    return _answer(name, list[item], description, of_data, CursorListAnswer)  # type: ignore[valid-type]
+
+
+def deleted(name: str, kind: str, happened: str, of_id: str, example: int) -> type[DeletedObject]:
+    """Declare the answer to the deletion of an object of a kind."""
+    return _declared(
+        name,
+        DeletedObject,
+        f"Confirmation that {happened}.",
+        ("id", Annotated[int, about(of_id, example, minimum=1)]),
+        ("object", Annotated[Literal.__getitem__(kind), about("The kind of object.", kind)], kind),
+    )
+
+
+def _answer(name: str, data: Any, description: str, of_data: str, base: type[Answer]) -> type[Answer]:
+    return _declared(name, base, description, ("data", Annotated[data, about(of_data)]))
+
+
+def _declared(name: str, base: type[D], description: str, *fields: Any) -> type[D]:
+    made: Any = msgspec.defstruct(
+        name, fields, bases=(base,), namespace={"__doc__": description}, module=__name__, frozen=True, kw_only=True
+    )
+    return made  # type: ignore[no-any-return]
 
 
 class ProblemViolation(Document, frozen=True, kw_only=True):

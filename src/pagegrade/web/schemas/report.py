@@ -31,7 +31,7 @@ from pagegrade.report.codec import Summary, detail_members, read_summary
 from pagegrade.report.compare import Change as FoundChange
 from pagegrade.report.serialize import Analysis, CheckResult, timestamp
 from pagegrade.service.reports.views import ComparedRuns, RunResults
-from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted, ListAnswer
+from pagegrade.web.schemas.envelope import answer_with, cursor_list, deleted, numbered_list
 from pagegrade.web.schemas.shape import Document, example_of
 
 RESULTS: Final[dict[int | None, bytes]] = {rating: f'"{grade}"'.encode() for rating, grade in GRADES.items()}
@@ -240,23 +240,9 @@ def unfinished(report: dict[str, Any]) -> dict[str, Any]:
     return report | nothing | absent | {"state": "queued", "caps": [], "categories": {}, "error": None}
 
 
-class ReportAnswer(Answer, frozen=True, kw_only=True):
-    """One report."""
-
-    data: Annotated[Report, about("The report.")]
-
-
-class ReportList(CursorListAnswer, frozen=True, kw_only=True):
-    """Reports."""
-
-    data: Annotated[list[ListedReport], about("The reports of this page.")]
-
-
-class DeletedReport(Deleted, frozen=True, kw_only=True):
-    """Confirmation that a report was deleted."""
-
-    id: Annotated[int, about("The deleted report.", 1042, minimum=1)]
-    object: Annotated[Literal["report"], about("The kind of object.", "report")] = "report"
+ReportAnswer: Final = answer_with("ReportAnswer", Report, "One report.", "The report.")
+ReportList: Final = cursor_list("ReportList", ListedReport, "Reports.", "The reports of this page.")
+DeletedReport: Final = deleted("DeletedReport", "report", "a report was deleted", "The deleted report.", 1042)
 
 
 def share_url(base_url: str, slug: str) -> str:
@@ -450,22 +436,9 @@ class Comparison(Document, frozen=True, kw_only=True):
     ]
 
 
-class RunAnswer(Answer, frozen=True, kw_only=True):
-    """One run."""
-
-    data: Annotated[Run, about("The run.")]
-
-
-class RunList(ListAnswer, frozen=True, kw_only=True):
-    """The runs of a report."""
-
-    data: Annotated[list[RunItem], about("The runs of this page.")]
-
-
-class ComparisonAnswer(Answer, frozen=True, kw_only=True):
-    """Comparison of two runs."""
-
-    data: Annotated[Comparison, about("The comparison.")]
+RunAnswer: Final = answer_with("RunAnswer", Run, "One run.", "The run.")
+RunList: Final = numbered_list("RunList", RunItem, "The runs of a report.", "The runs of this page.")
+ComparisonAnswer: Final = answer_with("ComparisonAnswer", Comparison, "Comparison of two runs.", "The comparison.")
 
 
 def run_item(run: StoredRun) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -23,7 +23,7 @@ from pagegrade.model.webhooks import (
 from pagegrade.report.serialize import Analysis, timestamp
 from pagegrade.service.webhooks.operations import shown_url
 from pagegrade.web.schemas.audit import AuditWithheld
-from pagegrade.web.schemas.envelope import Answer, CursorListAnswer, Deleted
+from pagegrade.web.schemas.envelope import answer_with, cursor_list, deleted
 from pagegrade.web.schemas.report import RenderedPending
 from pagegrade.web.schemas.shape import Document, extended
 
@@ -332,41 +332,14 @@ class QuotaWebhookPayload(Document, frozen=True, kw_only=True):
     data: Annotated[QuotaEventData, about("The event itself.")]
 
 
-class WebhookAnswer(Answer, frozen=True, kw_only=True):
-    """One webhook."""
-
-    data: Annotated[Webhook, about("The webhook.")]
-
-
-class WebhookSecretAnswer(Answer, frozen=True, kw_only=True):
-    """One webhook with its secret."""
-
-    data: Annotated[WebhookWithSecret, about("The webhook.")]
-
-
-class WebhookList(CursorListAnswer, frozen=True, kw_only=True):
-    """Webhooks."""
-
-    data: Annotated[list[Webhook], about("The webhooks of this page.")]
-
-
-class DeletedWebhook(Deleted, frozen=True, kw_only=True):
-    """Confirmation that a webhook was deleted."""
-
-    id: Annotated[int, about("The deleted webhook.", 5, minimum=1)]
-    object: Annotated[Literal["webhook"], about("The kind of object.", "webhook")] = "webhook"
-
-
-class DeliveryAnswer(Answer, frozen=True, kw_only=True):
-    """One delivery."""
-
-    data: Annotated[Delivery, about("The delivery.")]
-
-
-class DeliveryList(CursorListAnswer, frozen=True, kw_only=True):
-    """Deliveries."""
-
-    data: Annotated[list[Delivery], about("The deliveries of this page.")]
+WebhookAnswer: Final = answer_with("WebhookAnswer", Webhook, "One webhook.", "The webhook.")
+WebhookSecretAnswer: Final = answer_with(
+    "WebhookSecretAnswer", WebhookWithSecret, "One webhook with its secret.", "The webhook."
+)
+WebhookList: Final = cursor_list("WebhookList", Webhook, "Webhooks.", "The webhooks of this page.")
+DeletedWebhook: Final = deleted("DeletedWebhook", "webhook", "a webhook was deleted", "The deleted webhook.", 5)
+DeliveryAnswer: Final = answer_with("DeliveryAnswer", Delivery, "One delivery.", "The delivery.")
+DeliveryList: Final = cursor_list("DeliveryList", Delivery, "Deliveries.", "The deliveries of this page.")
 
 
 def webhook_object(stored: StoredWebhook) -> bytes:

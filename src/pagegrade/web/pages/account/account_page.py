@@ -327,11 +327,10 @@ def _privacy_choices(view: View) -> list[tuple[str, str]]:
 
 
 OPERATIONS: Final = (
-    PageOperation(path="/account", name="show_account_page", handler=show_account_page, query=SaidQuery),
+    PageOperation(path="/account", handler=show_account_page, query=SaidQuery),
     PageOperation(
         method="POST",
         path="/account",
-        name="save_details",
         summary="Change name, e-mail address, language, time zone and privacy",
         handler=save_details,
         role=Role.VIEWER,
@@ -349,7 +348,6 @@ OPERATIONS: Final = (
     PageOperation(
         method="POST",
         path="/account/delete",
-        name="erase_own_account",
         summary="Delete the account with its reports, keys and sessions",
         handler=erase_own_account,
         role=Role.VIEWER,
@@ -358,7 +356,6 @@ OPERATIONS: Final = (
     PageOperation(
         method="POST",
         path="/account/sessions/end",
-        name="end_other_sessions",
         summary="Sign out everywhere else",
         handler=end_other_sessions,
         role=Role.VIEWER,

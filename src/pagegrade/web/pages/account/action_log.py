@@ -149,6 +149,6 @@ def _shown(segment: str, name: str) -> str:
 
 
 OPERATIONS: Final = (
-    PageOperation(path=PATH, name="show_log", handler=show_log, role=Role.ADMIN, query=LogQuery),
-    PageOperation(path=f"{PATH}.csv", name="export_log", handler=export_log, role=Role.ADMIN),
+    PageOperation(path=PATH, handler=show_log, role=Role.ADMIN, query=LogQuery),
+    PageOperation(path=f"{PATH}.csv", handler=export_log, role=Role.ADMIN),
 )

@@ -120,9 +120,7 @@ async def show_logo(request: Request, work: UnitOfWork, view: View) -> Response:
 
 
 OPERATIONS: Final = (
-    PageOperation(path=PATH, name="show_look", handler=show_look, role=Role.ADMIN),
-    PageOperation(
-        method="POST", path=PATH, name="save_look", summary=N_("Change the look"), handler=save_look, role=Role.ADMIN
-    ),
-    PageOperation(path="/brands/{key}/logo.png", name="show_logo", handler=show_logo, access="anyone"),
+    PageOperation(path=PATH, handler=show_look, role=Role.ADMIN),
+    PageOperation(method="POST", path=PATH, summary=N_("Change the look"), handler=save_look, role=Role.ADMIN),
+    PageOperation(path="/brands/{key}/logo.png", handler=show_logo, access="anyone"),
 )

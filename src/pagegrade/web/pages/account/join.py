@@ -119,11 +119,10 @@ def _gone(view: View) -> Response:
 
 
 OPERATIONS: Final = (
-    PageOperation(path="/join/{token}", name="show_invitation", handler=show_invitation, access="anyone"),
+    PageOperation(path="/join/{token}", handler=show_invitation, access="anyone"),
     PageOperation(
         method="POST",
         path="/join/{token}",
-        name="accept_invitation",
         summary=N_("Accept an invitation"),
         handler=accept_invitation,
         access="anyone",

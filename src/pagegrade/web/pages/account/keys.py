@@ -157,7 +157,7 @@ OPERATIONS: Final = (
     PageOperation(
         method="POST", path="/keys", name="make_own_key", summary=N_("Make a key"), handler=create_key, role=Role.ADMIN
     ),
-    PageOperation(path="/keys/{id}/revoke", name="ask_to_revoke", handler=ask_to_revoke, role=Role.ADMIN),
+    PageOperation(path="/keys/{id}/revoke", handler=ask_to_revoke, role=Role.ADMIN),
     PageOperation(
         method="POST",
         path="/keys/{id}/revoke",

@@ -201,13 +201,10 @@ async def _refused(request: Request, work: UnitOfWork, view: View, reason: str) 
 
 
 OPERATIONS: Final = (
-    PageOperation(
-        path=PATH, name="show_passkey_sign_in", handler=show_passkey_sign_in, query=NextQuery, access="anyone"
-    ),
+    PageOperation(path=PATH, handler=show_passkey_sign_in, query=NextQuery, access="anyone"),
     PageOperation(
         method="POST",
         path=PATH,
-        name="sign_in_by_passkey",
         summary="Sign in with a passkey",
         handler=sign_in_by_passkey,
         access="anyone",
@@ -215,7 +212,6 @@ OPERATIONS: Final = (
     PageOperation(
         method="POST",
         path=f"{OWN}/new",
-        name="ask_for_new_passkey",
         summary="Ask the device for a new passkey",
         handler=ask_for_new_passkey,
         role=Role.VIEWER,
@@ -224,7 +220,6 @@ OPERATIONS: Final = (
     PageOperation(
         method="POST",
         path=OWN,
-        name="add_passkey",
         summary=N_("Add a passkey"),
         handler=add_passkey,
         role=Role.VIEWER,
@@ -233,7 +228,6 @@ OPERATIONS: Final = (
     PageOperation(
         method="POST",
         path=f"{OWN}/{{id}}/name",
-        name="rename_passkey",
         summary=N_("Rename a passkey"),
         handler=rename_passkey,
         role=Role.VIEWER,
@@ -242,7 +236,6 @@ OPERATIONS: Final = (
     PageOperation(
         method="POST",
         path=f"{OWN}/{{id}}/delete",
-        name="remove_passkey",
         summary=N_("Remove a passkey"),
         handler=remove_passkey,
         role=Role.VIEWER,

@@ -202,23 +202,19 @@ def _form(
 
 
 OPERATIONS: Final = (
-    PageOperation(path="/sign-in", name="show_sign_in", handler=show_sign_in, query=SignInQuery, access="anyone"),
+    PageOperation(path="/sign-in", handler=show_sign_in, query=SignInQuery, access="anyone"),
     PageOperation(
         method="POST",
         path="/sign-in",
-        name="sign_in",
         summary="Sign in with a password",
         handler=sign_in,
         access="anyone",
     ),
-    PageOperation(
-        method="POST", path="/sign-out", name="sign_out", summary="Sign out", handler=sign_out, access="anyone"
-    ),
-    PageOperation(path="/sign-in/{token}", name="show_sign_in_link", handler=show_sign_in_link, access="anyone"),
+    PageOperation(method="POST", path="/sign-out", summary="Sign out", handler=sign_out, access="anyone"),
+    PageOperation(path="/sign-in/{token}", handler=show_sign_in_link, access="anyone"),
     PageOperation(
         method="POST",
         path="/sign-in/{token}",
-        name="use_sign_in_link",
         summary="Sign in with a link",
         handler=use_sign_in_link,
         access="anyone",

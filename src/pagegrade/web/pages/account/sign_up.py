@@ -147,7 +147,7 @@ def _gone(view: View) -> Response:
 
 
 OPERATIONS: Final = (
-    PageOperation(path=PATH, name="show_sign_up", handler=show_sign_up, access="anyone"),
+    PageOperation(path=PATH, handler=show_sign_up, access="anyone"),
     PageOperation(
         method="POST",
         path=PATH,

@@ -142,11 +142,10 @@ async def _page(
 
 
 OPERATIONS: Final = (
-    PageOperation(path=PATH, name="list_audit_rows", handler=list_audit_rows),
+    PageOperation(path=PATH, handler=list_audit_rows),
     PageOperation(
         method="POST",
         path=PATH,
-        name="create_audit_from_form",
         summary=N_("Create an audit"),
         handler=create_audit_from_form,
     ),

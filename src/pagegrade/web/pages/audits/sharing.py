@@ -266,32 +266,25 @@ async def unlock_shared_audit(request: Request, work: UnitOfWork, view: View, se
 
 
 OPERATIONS: Final = (
-    PageOperation(path=PATH, name="show_audit_sharing", handler=show_audit_sharing, role=Role.EDITOR),
+    PageOperation(path=PATH, handler=show_audit_sharing, role=Role.EDITOR),
     PageOperation(
         method="POST",
         path=PATH,
-        name="save_audit_sharing",
         summary=N_("Change who may see an audit"),
         handler=save_audit_sharing,
         role=Role.EDITOR,
     ),
     PageOperation(
         path=LINK,
-        name="show_shared_audit",
         description="Returns the audit behind the link, or a form for its password.",
         handler=show_shared_audit,
         access="anyone",
     ),
-    PageOperation(
-        path=f"{LINK}/export/{{format}}", name="export_shared_audit", handler=export_shared_audit, access="anyone"
-    ),
-    PageOperation(
-        path=f"{LINK}/findings/{{finding}}", name="show_shared_finding", handler=show_shared_finding, access="anyone"
-    ),
+    PageOperation(path=f"{LINK}/export/{{format}}", handler=export_shared_audit, access="anyone"),
+    PageOperation(path=f"{LINK}/findings/{{finding}}", handler=show_shared_finding, access="anyone"),
     PageOperation(
         method="POST",
         path=LINK,
-        name="unlock_shared_audit",
         summary="Unlock a shared audit",
         description="Takes the form of a share page that asks for a password.",
         handler=unlock_shared_audit,

@@ -560,18 +560,16 @@ def _ask(
 
 
 OPERATIONS: Final = (
-    PageOperation(path=f"{PATH}/bulk", name="show_bulk_form", handler=show_bulk_form, role=Role.EDITOR),
+    PageOperation(path=f"{PATH}/bulk", handler=show_bulk_form, role=Role.EDITOR),
     PageOperation(
         method="POST",
         path=f"{PATH}/bulk",
-        name="create_in_bulk",
         summary=N_("Create many reports"),
         handler=create_in_bulk,
     ),
     PageOperation(
         method="POST",
         path=f"{PATH}/selected",
-        name="act_on_selected",
         summary=N_("Analyze, share, monitor, tag or delete several reports or sites"),
         handler=act_on_selected,
     ),

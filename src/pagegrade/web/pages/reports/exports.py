@@ -140,7 +140,7 @@ def _written(found: list[StoredReport], base_url: str) -> bytes:
 
 
 OPERATIONS: Final = (
-    PageOperation(path="/reports/{id}/export/{format}", name="export_report", handler=export_report),
-    PageOperation(path="/r/{slug}/export/{format}", name="export_shared", handler=export_shared, access="anyone"),
-    PageOperation(path=f"{PATH}/export.csv", name="export_list", handler=export_list),
+    PageOperation(path="/reports/{id}/export/{format}", handler=export_report),
+    PageOperation(path="/r/{slug}/export/{format}", handler=export_shared, access="anyone"),
+    PageOperation(path=f"{PATH}/export.csv", handler=export_list),
 )

@@ -320,28 +320,25 @@ def _row(stored: StoredIgnore, now_ms: int, tag: str) -> _Row:
 
 
 OPERATIONS: Final = (
-    PageOperation(path=f"{PATH}/{{id}}/criterion", name="ask_for_result", handler=ask_for_result, role=Role.EDITOR),
+    PageOperation(path=f"{PATH}/{{id}}/criterion", handler=ask_for_result, role=Role.EDITOR),
     PageOperation(
         method="POST",
         path=f"{PATH}/{{id}}/criterion",
-        name="record_criterion",
         summary=N_("Record the result of a success criterion"),
         handler=record_criterion,
         role=Role.EDITOR,
     ),
-    PageOperation(path=f"{PATH}/{{id}}/ignore", name="ask_to_ignore", handler=ask_to_ignore, role=Role.EDITOR),
+    PageOperation(path=f"{PATH}/{{id}}/ignore", handler=ask_to_ignore, role=Role.EDITOR),
     PageOperation(
         method="POST",
         path=f"{PATH}/{{id}}/ignore",
-        name="ignore_finding",
         summary=N_("Ignore a finding"),
         handler=ignore_finding,
     ),
-    PageOperation(path=RULES_PATH, name="list_rules", handler=list_rules),
+    PageOperation(path=RULES_PATH, handler=list_rules),
     PageOperation(
         method="POST",
         path=f"{RULES_PATH}/{{id}}/remove",
-        name="remove_rule",
         summary=N_("Remove an ignore rule"),
         handler=remove_rule,
     ),

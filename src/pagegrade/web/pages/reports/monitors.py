@@ -431,8 +431,8 @@ async def _show(
 
 
 OPERATIONS: Final = (
-    PageOperation(path=PATH, name="show_monitors", handler=show_monitors),
-    PageOperation(path="/reports/{id}/monitor", name="ask_to_monitor", handler=ask_to_monitor, role=Role.EDITOR),
+    PageOperation(path=PATH, handler=show_monitors),
+    PageOperation(path="/reports/{id}/monitor", handler=ask_to_monitor, role=Role.EDITOR),
     PageOperation(
         method="POST",
         path="/reports/{id}/monitor",
@@ -440,7 +440,7 @@ OPERATIONS: Final = (
         summary=N_("Monitor a report"),
         handler=create_monitor,
     ),
-    PageOperation(path=f"{PATH}/new", name="ask_to_monitor_many", handler=ask_to_monitor_many, role=Role.EDITOR),
+    PageOperation(path=f"{PATH}/new", handler=ask_to_monitor_many, role=Role.EDITOR),
     PageOperation(
         method="POST",
         path=f"{PATH}/new",
@@ -448,9 +448,7 @@ OPERATIONS: Final = (
         summary=N_("Monitor many pages"),
         handler=create_monitor_of_many,
     ),
-    PageOperation(
-        path="/audits/{id}/monitor", name="ask_to_monitor_audit", handler=ask_to_monitor_audit, role=Role.EDITOR
-    ),
+    PageOperation(path="/audits/{id}/monitor", handler=ask_to_monitor_audit, role=Role.EDITOR),
     PageOperation(
         method="POST",
         path="/audits/{id}/monitor",
@@ -458,21 +456,16 @@ OPERATIONS: Final = (
         summary=N_("Monitor an audit"),
         handler=create_audit_monitor,
     ),
-    PageOperation(path=f"{PATH}/{{id}}", name="edit_monitor", handler=edit_monitor, role=Role.EDITOR),
-    PageOperation(
-        method="POST", path=f"{PATH}/{{id}}", name="save_monitor", summary=N_("Change a monitor"), handler=save_monitor
-    ),
+    PageOperation(path=f"{PATH}/{{id}}", handler=edit_monitor, role=Role.EDITOR),
+    PageOperation(method="POST", path=f"{PATH}/{{id}}", summary=N_("Change a monitor"), handler=save_monitor),
     PageOperation(
         method="POST",
         path=f"{PATH}/{{id}}/delete",
-        name="remove_monitor",
         summary=N_("Delete a monitor"),
         handler=remove_monitor,
     ),
-    PageOperation(path=SILENCES_PATH, name="show_silences", handler=show_silences),
-    PageOperation(
-        method="POST", path=SILENCES_PATH, name="begin_silence", summary=N_("Begin a silence"), handler=begin_silence
-    ),
+    PageOperation(path=SILENCES_PATH, handler=show_silences),
+    PageOperation(method="POST", path=SILENCES_PATH, summary=N_("Begin a silence"), handler=begin_silence),
     PageOperation(
         method="POST",
         path=f"{SILENCES_PATH}/{{id}}/end",

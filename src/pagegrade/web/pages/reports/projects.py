@@ -149,14 +149,11 @@ def _segment(name: str) -> str:
 
 
 OPERATIONS: Final = (
-    PageOperation(path=PATH, name="list_project_rows", handler=list_project_rows),
-    PageOperation(
-        path=f"{PATH}/{{project}}/delete", name="ask_to_delete_project", handler=ask_to_delete_project, role=Role.EDITOR
-    ),
+    PageOperation(path=PATH, handler=list_project_rows),
+    PageOperation(path=f"{PATH}/{{project}}/delete", handler=ask_to_delete_project, role=Role.EDITOR),
     PageOperation(
         method="POST",
         path=f"{PATH}/{{project}}/delete",
-        name="delete_project_for_good",
         summary=N_("Delete a site with its reports"),
         handler=delete_project_for_good,
     ),

@@ -457,12 +457,11 @@ async def _again(
 
 
 OPERATIONS: Final = (
-    PageOperation(path=PATH, name="list_report_rows", handler=list_report_rows),
-    PageOperation(path=f"{PATH}/states", name="show_states", handler=show_states, counted_as="polls"),
+    PageOperation(path=PATH, handler=list_report_rows),
+    PageOperation(path=f"{PATH}/states", handler=show_states, counted_as="polls"),
     PageOperation(
         method="POST",
         path=PATH,
-        name="create_report_from_form",
         summary=N_("Create a report"),
         handler=create_report_from_form,
     ),

@@ -306,12 +306,10 @@ def _said(request: Request, view: View, viewed: Viewed) -> str:
 
 
 OPERATIONS: Final = (
-    PageOperation(path="/reports/{id}/pictures/{picture}", name="show_own_picture", handler=show_own_picture),
-    PageOperation(
-        path="/r/{slug}/pictures/{picture}", name="show_shared_picture", handler=show_shared_picture, access="anyone"
-    ),
-    PageOperation(path=f"{FOLDER}{{file}}", name="show_badge", handler=show_badge, access="anyone"),
-    PageOperation(path=PATH, name="show_report_page", handler=show_report_page),
-    PageOperation(path=f"{PATH}/runs/{{number}}", name="show_run_page", handler=show_run_page),
-    PageOperation(path=f"{PATH}/compare", name="compare_run_pages", handler=compare_run_pages),
+    PageOperation(path="/reports/{id}/pictures/{picture}", handler=show_own_picture),
+    PageOperation(path="/r/{slug}/pictures/{picture}", handler=show_shared_picture, access="anyone"),
+    PageOperation(path=f"{FOLDER}{{file}}", handler=show_badge, access="anyone"),
+    PageOperation(path=PATH, handler=show_report_page),
+    PageOperation(path=f"{PATH}/runs/{{number}}", handler=show_run_page),
+    PageOperation(path=f"{PATH}/compare", handler=compare_run_pages),
 )
