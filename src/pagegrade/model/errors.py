@@ -24,13 +24,14 @@ PagegradeError
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final, TypeVar
 
 import msgspec
 
 from pagegrade.model.account import QuotaName
 
+T = TypeVar("T")
 FAILURE_CODES: Final[dict[str, tuple[bool, str]]] = {
     "dns": (True, "The host name could not be resolved."),
     "connect": (True, "No connection to the site could be made."),
@@ -173,6 +174,21 @@ class PreconditionFailed(Refused):
         super().__init__()
         self.etag = etag
         """The entity tag it has now."""
+
+
+Condition = Callable[[T], str | None] | None
+"""Returns the entity tag of an object that is not as the client knows it, else ``None``; ``None``: it did not ask."""
+
+
+def refuse_if_changed(known: T, may_change: Condition[T]) -> None:
+    """Refuse a change of an object that is not the one that the client knows.
+
+    Raises:
+        PreconditionFailed: It is not.
+    """
+    etag = None if may_change is None else may_change(known)
+    if etag is not None:
+        raise PreconditionFailed(etag)
 
 
 class IdempotencyInProgress(Refused):

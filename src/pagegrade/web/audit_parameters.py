@@ -139,10 +139,6 @@ class AuditListQuery(PagedById):
     )
 
 
-class AuditCrawlListQuery(Paged):
-    """Crawls come newest first."""
-
-
 CrawlNumber = Annotated[
     int | None,
     Field(

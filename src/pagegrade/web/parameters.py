@@ -223,10 +223,6 @@ class ShowReportQuery(BaseModel):
     fields: Members = Field(None, description=_MEMBERS, examples=["id,url,state,score"])
 
 
-class RunListQuery(Paged):
-    """Runs come newest first."""
-
-
 class CompareQuery(BaseModel):
     """Two runs to compare."""
 
@@ -299,10 +295,6 @@ class CreateBatchBody(BaseModel):
         None, description="Of every report, as when creating one.", examples=["desktop"]
     )
     access: ReportAccess = None
-
-
-class BatchListQuery(Paged):
-    """Batches come newest first."""
 
 
 class CreateIgnoreBody(BaseModel):
@@ -383,10 +375,6 @@ class CreateKeyBody(BaseModel):
             examples=["2999-01-01T00:00:00.000Z"],
         )
     )
-
-
-class KeyListQuery(PagedById):
-    """Keys come newest first."""
 
 
 _HOST_EVENTS: Final = "Only events of reports and audits of this host."
@@ -514,18 +502,6 @@ class UpdateAccessProfileBody(BaseModel):
     )
     user_agent: _UserAgent = None
     certificates: _Certificates = None
-
-
-class AccessProfileListQuery(PagedById):
-    """Access profiles come newest first."""
-
-
-class WebhookListQuery(PagedById):
-    """Webhooks come newest first."""
-
-
-class DeliveryListQuery(PagedById):
-    """Deliveries come newest first."""
 
 
 class UpdateReportBody(BaseModel):

@@ -6,7 +6,7 @@ import os
 import secrets
 from base64 import urlsafe_b64encode
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -19,14 +19,15 @@ from pagegrade.model.access import MAX_NAME, MAX_PROFILES, NO_ACCESS, Access, St
 from pagegrade.model.account import Caller
 from pagegrade.model.artifacts import Certificate
 from pagegrade.model.errors import (
+    Condition,
     InvalidInput,
     NotFound,
     OtherProject,
-    PreconditionFailed,
     QuotaExceeded,
     Unavailable,
     ValidationFailed,
     Violation,
+    refuse_if_changed,
 )
 from pagegrade.model.stored import ListPart
 from pagegrade.parse.http.access import read_access, split_cookies, split_header
@@ -224,13 +225,9 @@ def update_profile(
     *,
     vault: Vault,
     now_ms: int,
-    holds: Callable[[StoredAccess], str | None] | None = None,
+    may_change: Condition[StoredAccess] = None,
 ) -> Saved:
     """Change a profile of the caller.
-
-    Args:
-        holds: Returns the entity tag of the profile where the client does not know it as it is; ``None``: the client
-            did not ask.
 
     Raises:
         NotFound: There is no such profile.
@@ -241,7 +238,7 @@ def update_profile(
     """
     hold_account(tx, caller.account.id)
     stored = show_profile(tx, caller, profile_id)
-    _check_condition(stored, holds)
+    refuse_if_changed(stored, may_change)
     before = unseal(stored, vault)
     access = _read(wanted, before)
     if access == before:
@@ -288,7 +285,7 @@ def list_profiles(tx: Transaction, caller: Caller, part: ListPart) -> Listed[Sto
 
 
 def delete_profile(
-    tx: Transaction, caller: Caller, profile_id: int, *, holds: Callable[[StoredAccess], str | None] | None = None
+    tx: Transaction, caller: Caller, profile_id: int, *, may_change: Condition[StoredAccess] = None
 ) -> None:
     """Delete a profile of the caller; its reports are analyzed without it from now on.
 
@@ -296,7 +293,7 @@ def delete_profile(
         NotFound: There is no such profile.
         PreconditionFailed: It has changed since the client read it.
     """
-    _check_condition(show_profile(tx, caller, profile_id), holds)
+    refuse_if_changed(show_profile(tx, caller, profile_id), may_change)
     store.delete_profile(tx, caller.account.id, profile_id)
 
 
@@ -402,12 +399,6 @@ def is_within(caller: Caller, origins: Sequence[str]) -> bool:
 def _require_projects(caller: Caller, origins: Sequence[str]) -> None:
     if caller.project is not None and not is_within(caller, origins):
         raise OtherProject(caller.project)
-
-
-def _check_condition(profile: StoredAccess, holds: Callable[[StoredAccess], str | None] | None) -> None:
-    etag = None if holds is None else holds(profile)
-    if etag is not None:
-        raise PreconditionFailed(etag)
 
 
 def _new(access: Access, vault: Vault) -> store.NewAccess:

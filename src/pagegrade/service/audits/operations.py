@@ -23,13 +23,14 @@ from pagegrade.model.audit import (
 )
 from pagegrade.model.audit_result import AuditResult, AuditSummary, SiteFinding
 from pagegrade.model.errors import (
+    Condition,
     CrawlLimit,
     InvalidInput,
     NotFound,
-    PreconditionFailed,
     URLNotAllowed,
     ValidationFailed,
     Violation,
+    refuse_if_changed,
 )
 from pagegrade.model.stored import ListPart
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
@@ -304,7 +305,7 @@ def change_audit(
     options: ServiceOptions,
     now_ms: int,
     password_hash: str | None = None,
-    holds: Callable[[Audit], str | None] | None = None,
+    may_change: Condition[Audit] = None,
 ) -> Audit:
     """Crawl the site of an audit again, pause, resume or cancel its crawl, or change who may see it.
 
@@ -316,8 +317,6 @@ def change_audit(
         options: Of the installation.
         now_ms: The time now.
         password_hash: Of ``change.sharing.password``, where ``change.sharing.needs_hash``.
-        holds: Returns the entity tag of the audit where the client does not know it as it is; ``None``: the client did
-            not ask.
 
     Raises:
         NotFound: There is no such audit.
@@ -329,7 +328,7 @@ def change_audit(
     """
     hold_account(tx, caller.account.id)
     audit = show_audit(tx, caller, audit_id)
-    _check_condition(audit, holds)
+    refuse_if_changed(audit, may_change)
     share_audit(tx, audit, change.sharing, password_hash, now_ms)
     crawl = audit.crawl
     if change.cancel and crawl.state in OPEN_STATES:
@@ -343,23 +342,15 @@ def change_audit(
     return show_audit(tx, caller, audit_id)
 
 
-def delete_audit(
-    tx: Transaction, caller: Caller, audit_id: int, *, holds: Callable[[Audit], str | None] | None = None
-) -> None:
+def delete_audit(tx: Transaction, caller: Caller, audit_id: int, *, may_change: Condition[Audit] = None) -> None:
     """Delete an audit of the caller with all of its crawls.
 
     Raises:
         NotFound: There is no such audit.
         PreconditionFailed: It has changed since the client read it.
     """
-    _check_condition(show_audit(tx, caller, audit_id), holds)
+    refuse_if_changed(show_audit(tx, caller, audit_id), may_change)
     store.delete_audit(tx, audit_id)
-
-
-def _check_condition(audit: Audit, holds: Callable[[Audit], str | None] | None) -> None:
-    etag = None if holds is None else holds(audit)
-    if etag is not None:
-        raise PreconditionFailed(etag)
 
 
 def list_crawls(tx: Transaction, caller: Caller, audit_id: int, *, page: int, per_page: int) -> Listed[ShownCrawl]:

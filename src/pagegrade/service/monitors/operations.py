@@ -19,12 +19,13 @@ from msgspec.structs import replace
 from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import (
+    Condition,
     InvalidInput,
     NotFound,
-    PreconditionFailed,
     QuotaExceeded,
     ValidationFailed,
     Violation,
+    refuse_if_changed,
 )
 from pagegrade.model.monitors import (
     LONGEST_MS,
@@ -364,16 +365,12 @@ def update_monitor(
     change: MonitorChange,
     now_ms: int,
     *,
-    may_change: Callable[[Monitor], str | None] | None = None,
+    may_change: Condition[Monitor] = None,
 ) -> Monitor:
     """Change a monitor of the caller; a change to nothing changes nothing.
 
     Budgets that it had before keep their state. A monitor that goes on after a pause is due at once if a due time has
     passed meanwhile.
-
-    Args:
-        may_change: Returns the entity tag of a monitor that is not the one the client knows, else ``None``; ``None``:
-            the client did not ask.
 
     Raises:
         NotFound: There is no such monitor.
@@ -382,7 +379,7 @@ def update_monitor(
     """
     hold_account(tx, caller.account.id)
     monitor = _show_own(tx, caller, monitor_id)
-    _check_unchanged(monitor, may_change)
+    refuse_if_changed(monitor, may_change)
     schedule = monitor.schedule if change.schedule is None else change.schedule
     timezone = monitor.timezone if change.timezone is None else change.timezone
     due_at_ms = monitor.due_at_ms
@@ -433,23 +430,17 @@ def delete_monitor(
     caller: Caller,
     monitor_id: int,
     *,
-    may_change: Callable[[Monitor], str | None] | None = None,
+    may_change: Condition[Monitor] = None,
 ) -> None:
     """Delete a monitor of the caller with its breach marks; its report or audit stays. Raises as ``update_monitor``."""
     hold_account(tx, caller.account.id)
-    _check_unchanged(_show_own(tx, caller, monitor_id), may_change)
+    refuse_if_changed(_show_own(tx, caller, monitor_id), may_change)
     store.delete_monitor(tx, caller.account.id, monitor_id)
 
 
 def _typed(project: str | None) -> str | None:
     """A project as reports have it."""
     return None if project is None else project_of(project)
-
-
-def _check_unchanged(monitor: Monitor, may_change: Callable[[Monitor], str | None] | None) -> None:
-    etag = None if may_change is None else may_change(monitor)
-    if etag is not None:
-        raise PreconditionFailed(etag)
 
 
 def list_crossings(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pagegrade.model.account import Caller
-from pagegrade.model.errors import NotFound, PreconditionFailed, ValidationFailed, Violation
+from pagegrade.model.errors import Condition, NotFound, ValidationFailed, Violation, refuse_if_changed
 from pagegrade.model.report import MANUAL_OUTCOMES, MAX_NOTE, ManualOutcome, ManualResult, Report
 from pagegrade.render.criteria import CRITERIA, CriterionResult, by_criterion
 from pagegrade.report.fingerprint import page_fingerprint
@@ -18,8 +16,6 @@ from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories import decisions as store
 
 _NUMBERS = frozenset(criterion.number for criterion in CRITERIA)
-MayChange = Callable[[CriterionResult], str | None]
-"""Returns the entity tag of a criterion that is not as the client knows it, else ``None``."""
 
 
 def list_criteria(
@@ -49,7 +45,7 @@ def record_result(
     outcome: str,
     note: str,
     evidence: str,
-    may_change: MayChange | None = None,
+    may_change: Condition[CriterionResult] = None,
 ) -> None:
     """Store the result of a criterion, in place of the one before.
 
@@ -59,7 +55,6 @@ def record_result(
         outcome: One of ``MANUAL_OUTCOMES``.
         note: At most ``MAX_NOTE`` characters; needed where the outcome is not ``passed``, so that readers know why.
         evidence: At most ``MAX_NOTE`` characters.
-        may_change: ``None``: the client did not ask.
 
     Raises:
         NotFound: There is no such report or criterion, or the report has no results yet.
@@ -68,7 +63,7 @@ def record_result(
     """
     hold_account(tx, caller.account.id)
     report = find_recordable(tx, caller, report_id, options, now_ms, criterion=criterion)
-    _check_unchanged(report, criterion, may_change)
+    refuse_if_changed(_result_of(report, criterion), may_change)
     known: dict[str, ManualOutcome] = {each: each for each in MANUAL_OUTCOMES}
     texts = {"note": clean_text(note).strip(), "evidence": clean_text(evidence).strip()}
     violations = []
@@ -103,7 +98,7 @@ def remove_result(
     now_ms: int,
     *,
     criterion: str,
-    may_change: MayChange | None = None,
+    may_change: Condition[CriterionResult] = None,
 ) -> bool:
     """Take the result of a criterion back; raises as ``record_result``.
 
@@ -112,7 +107,7 @@ def remove_result(
     """
     hold_account(tx, caller.account.id)
     report = find_recordable(tx, caller, report_id, options, now_ms, criterion=criterion)
-    _check_unchanged(report, criterion, may_change)
+    refuse_if_changed(_result_of(report, criterion), may_change)
     if all(each.criterion != criterion for each in report.manual):
         return False
     store.delete_result(tx, report_id, criterion, now_ms=now_ms)
@@ -142,9 +137,3 @@ def find_recordable(
 
 def _result_of(report: Report, number: str) -> CriterionResult:
     return next(one for one in by_criterion(report) if one.criterion.number == number)
-
-
-def _check_unchanged(report: Report, criterion: str, may_change: MayChange | None) -> None:
-    etag = None if may_change is None else may_change(_result_of(report, criterion))
-    if etag is not None:
-        raise PreconditionFailed(etag)

@@ -14,12 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Caller, limit_of
-from pagegrade.model.errors import (
-    NotFound,
-    PreconditionFailed,
-    QuotaExceeded,
-    Unavailable,
-)
+from pagegrade.model.errors import Condition, NotFound, QuotaExceeded, Unavailable, refuse_if_changed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.rendering import Device
 from pagegrade.model.stored import UNFINISHED, ListQuery, Position, Priority, Privacy, StoredReport, StoredRun
@@ -210,14 +205,13 @@ def update_report(
     *,
     change: ReportChange,
     password_hash: str | None = None,
-    may_change: Callable[[StoredReport], bool] | None = None,
+    may_change: Condition[StoredReport] = None,
 ) -> Stored:
     """Change the settings of a report and, where asked for, queue another run; a change to nothing changes nothing.
 
     Args:
         change: What ``read_change`` gave.
         password_hash: Of ``change.password``, where ``change.needs_hash``.
-        may_change: Whether the report is still the one that the client knows; ``None``: the client did not ask.
 
     Raises:
         NotFound: There is no such report.
@@ -228,7 +222,7 @@ def update_report(
     """
     expired = expired_before_ms(tx, options, now_ms)
     report = _read(tx, caller, report_id, expired)
-    _check_unchanged(report, may_change)
+    refuse_if_changed(report, may_change)
     shared = sharing_after(report, change, password_hash)
     privacy, warnings = shared.privacy, shared.warnings
     access, is_used = _access_after(tx, caller, report, change)
@@ -279,7 +273,7 @@ def delete_report(
     options: ServiceOptions,
     now_ms: int,
     *,
-    may_change: Callable[[StoredReport], bool] | None = None,
+    may_change: Condition[StoredReport] = None,
 ) -> StoredReport:
     """Delete a report with its runs, its share link and what they stored; return the report as it was.
 
@@ -290,7 +284,7 @@ def delete_report(
         PreconditionFailed: ``may_change`` says that the client does not know the report as it is now.
     """
     report = _read(tx, caller, report_id, expired_before_ms(tx, options, now_ms))
-    _check_unchanged(report, may_change)
+    refuse_if_changed(report, may_change)
     store.delete_report(tx, caller.account.id, report_id)
     return report
 
@@ -315,11 +309,6 @@ def share_reports(
     for report_id in ids:
         with contextlib.suppress(NotFound):
             update_report(tx, caller, report_id, options, now_ms, change=ReportChange(privacy=privacy))
-
-
-def _check_unchanged(report: StoredReport, may_change: Callable[[StoredReport], bool] | None) -> None:
-    if may_change is not None and not may_change(report):
-        raise PreconditionFailed(report.etag)
 
 
 def is_finished(tx: Transaction, caller: Caller, report_id: int) -> bool:

@@ -5,7 +5,7 @@ The validation of their fields needs no database and no network: the API, pages 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -13,13 +13,14 @@ import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.errors import (
+    Condition,
     InvalidURL,
     NotFound,
-    PreconditionFailed,
     QuotaExceeded,
     URLNotAllowed,
     ValidationFailed,
     Violation,
+    refuse_if_changed,
 )
 from pagegrade.model.stored import ListPart
 from pagegrade.model.webhooks import (
@@ -271,20 +272,16 @@ def update_webhook(
     change: WebhookChange,
     now_ms: int,
     *,
-    holds: Callable[[StoredWebhook], str | None] | None = None,
+    may_change: Condition[StoredWebhook] = None,
 ) -> StoredWebhook:
     """Change a webhook of the caller; what waits for one that is enabled again is delivered.
-
-    Args:
-        holds: Returns the entity tag of the webhook where the client does not know it as it is; ``None``: the client
-            did not ask.
 
     Raises:
         NotFound: There is no such webhook.
         PreconditionFailed: It has changed since the client read it.
     """
     webhook = show_webhook(tx, caller, webhook_id)
-    _check_condition(webhook, holds)
+    refuse_if_changed(webhook, may_change)
     columns: dict[str, Any] = {
         name: value
         for name, value in (
@@ -306,7 +303,7 @@ def update_webhook(
 
 
 def delete_webhook(
-    tx: Transaction, caller: Caller, webhook_id: int, *, holds: Callable[[StoredWebhook], str | None] | None = None
+    tx: Transaction, caller: Caller, webhook_id: int, *, may_change: Condition[StoredWebhook] = None
 ) -> None:
     """Delete a webhook of the caller with the log of its deliveries.
 
@@ -314,7 +311,7 @@ def delete_webhook(
         NotFound: There is no such webhook.
         PreconditionFailed: It has changed since the client read it.
     """
-    _check_condition(show_webhook(tx, caller, webhook_id), holds)
+    refuse_if_changed(show_webhook(tx, caller, webhook_id), may_change)
     store.delete_webhook(tx, caller.account.id, webhook_id)
 
 
@@ -407,12 +404,6 @@ def shown_url(webhook: StoredWebhook) -> str:
     if webhook.kind in RECEIVERS:
         return f"{origin(webhook.url)}/…"
     return webhook.url
-
-
-def _check_condition(webhook: StoredWebhook, holds: Callable[[StoredWebhook], str | None] | None) -> None:
-    etag = None if holds is None else holds(webhook)
-    if etag is not None:
-        raise PreconditionFailed(etag)
 
 
 def _shown_secret(tx: Transaction, webhook: StoredWebhook) -> str | None:

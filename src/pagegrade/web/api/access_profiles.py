@@ -20,7 +20,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
-from pagegrade.web.parameters import AccessProfileListQuery, CreateAccessProfileBody, UpdateAccessProfileBody
+from pagegrade.web.parameters import CreateAccessProfileBody, PagedById, UpdateAccessProfileBody
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (
@@ -127,7 +127,7 @@ async def show_access_profile(request: Request, work: UnitOfWork) -> Response:
 
 async def list_access_profiles(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's profiles."""
-    query = request.query(AccessProfileListQuery)
+    query = request.query(PagedById)
     return await answer_id_list(
         request,
         services,
@@ -148,14 +148,14 @@ async def update_access_profile(request: Request, work: UnitOfWork, services: Se
         _wanted(fields),
         vault=services.vault,
         now_ms=request.received_at_ms,
-        holds=precondition(request, access_profile_object),
+        may_change=precondition(request, access_profile_object),
     )
     return _answer(request, services, saved)
 
 
 async def delete_access_profile(request: Request, work: UnitOfWork) -> Response:
     """Delete a profile."""
-    await work.write(service.delete_profile, request.id, holds=precondition(request, access_profile_object))
+    await work.write(service.delete_profile, request.id, may_change=precondition(request, access_profile_object))
     return deleted_answer(DeletedAccessProfile(id=request.id))
 
 
@@ -190,7 +190,7 @@ OPERATIONS: Final = (
         summary="List access profiles",
         description="The access profiles of the account, newest first, without their secrets.",
         handler=list_access_profiles,
-        query=AccessProfileListQuery,
+        query=PagedById,
         answers={200: AccessProfileList},
     ),
     _operation(

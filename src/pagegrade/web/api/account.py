@@ -24,7 +24,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
-from pagegrade.web.parameters import CreateKeyBody, KeyListQuery
+from pagegrade.web.parameters import CreateKeyBody, PagedById
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import IDENTITY, answer_id_list, deleted_answer, enveloped, fresh_answer, written_answer
@@ -323,7 +323,7 @@ async def show_key(request: Request, work: UnitOfWork) -> Response:
 
 async def list_keys(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the account's keys."""
-    query = request.query(KeyListQuery)
+    query = request.query(PagedById)
     return await answer_id_list(
         request,
         services,
@@ -357,7 +357,7 @@ OPERATIONS: Final = (
         summary="List API keys",
         description="The keys of the account that were not revoked, newest first; never a secret.",
         handler=list_keys,
-        query=KeyListQuery,
+        query=PagedById,
         answers={200: KeyList},
     ),
     _of_keys(

@@ -25,7 +25,6 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.audit_files import MEDIA_TYPES, make_audit_file
 from pagegrade.web.audit_parameters import (
     AuditCompareQuery,
-    AuditCrawlListQuery,
     AuditExportQuery,
     AuditFindingListQuery,
     AuditLinkListQuery,
@@ -39,6 +38,7 @@ from pagegrade.web.audit_parameters import (
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
+from pagegrade.web.parameters import Paged
 from pagegrade.web.problems import Rejected
 from pagegrade.web.report_requests import evaluate_fields, refuse_when_draining, wait_until_crawled
 from pagegrade.web.request import Request
@@ -188,7 +188,7 @@ async def update_audit(request: Request, work: UnitOfWork, services: Services) -
         options=services.options,
         now_ms=request.received_at_ms,
         password_hash=await _hashed(services, sharing),
-        holds=_condition(request, services),
+        may_change=_condition(request, services),
     )
     services.wake_crawls()
     return await _crawled(request, work, services, audit, sharing)
@@ -196,13 +196,13 @@ async def update_audit(request: Request, work: UnitOfWork, services: Services) -
 
 async def delete_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Delete an audit."""
-    await work.write(service.delete_audit, request.id, holds=_condition(request, services))
+    await work.write(service.delete_audit, request.id, may_change=_condition(request, services))
     return deleted_answer(DeletedAudit(id=request.id))
 
 
 async def list_audit_crawls(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the crawls of an audit."""
-    query = request.query(AuditCrawlListQuery)
+    query = request.query(Paged)
     found = await work.read(service.list_crawls, request.id, page=query.page, per_page=query.per_page)
     return listed_answer(request, services, found, query, encode=crawl_item)
 
@@ -410,7 +410,7 @@ OPERATIONS: Final = (
         summary="List the crawls of an audit",
         description="The crawls of the site, newest first.",
         handler=list_audit_crawls,
-        query=AuditCrawlListQuery,
+        query=Paged,
         answers={200: CrawlList},
     ),
     _reading_crawls(

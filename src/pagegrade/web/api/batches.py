@@ -26,7 +26,7 @@ from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
-from pagegrade.web.parameters import BatchListQuery, CreateBatchBody, CreateReportBody
+from pagegrade.web.parameters import CreateBatchBody, CreateReportBody, Paged
 from pagegrade.web.report_requests import evaluate_fields, new_report_of, refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import deleted_answer, enveloped, fresh_answer, listed_answer, picked, url_of
@@ -237,7 +237,7 @@ async def show_batch(request: Request, work: UnitOfWork, services: Services) -> 
 
 async def list_batches(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's batches."""
-    query = request.query(BatchListQuery)
+    query = request.query(Paged)
     found = await work.read(
         service.list_batches, services.options, request.received_at_ms, page=query.page, per_page=query.per_page
     )
@@ -259,7 +259,7 @@ OPERATIONS: Final = (
         summary="List batches",
         description="The batches of the account, newest first, without their reports.",
         handler=list_batches,
-        query=BatchListQuery,
+        query=Paged,
         answers={200: BatchList},
     ),
     _writing(

@@ -123,10 +123,6 @@ _ONE: Final = f"{PATH}/{{criterion}}"
 _CONDITIONS: Final = ("If-Match", "If-None-Match")
 
 
-class CriterionListQuery(Paged):
-    """Criteria come by number."""
-
-
 class RecordResultBody(BaseModel):
     """The result of a criterion."""
 
@@ -147,7 +143,7 @@ class RecordResultBody(BaseModel):
 
 async def list_criteria(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the criteria of a report."""
-    report_id, query = request.id, request.query(CriterionListQuery)
+    report_id, query = request.id, request.query(Paged)
     found = await work.read(
         service.list_criteria,
         report_id,
@@ -223,7 +219,7 @@ OPERATIONS: Final = (
         description="What the report says of the 55 criteria A and AA of WCAG 2.2, by number: automatic tests, and the "
         "results that persons recorded. A report without results has none (404).",
         handler=list_criteria,
-        query=CriterionListQuery,
+        query=Paged,
         answers={200: CriterionList},
     ),
     _reading(

@@ -140,14 +140,6 @@ _FIELDS: Final = {NAME: "label", service.LAST_OWNER: "role", service.OWN: "role"
 """Reason why something cannot be done -> field of the request."""
 
 
-class MemberListQuery(PagedById):
-    """Members come with the highest number first."""
-
-
-class InvitationListQuery(PagedById):
-    """Invitations come newest first."""
-
-
 class UpdateMemberBody(BaseModel):
     """Another role of a member."""
 
@@ -169,7 +161,7 @@ class CreateInvitationBody(BaseModel):
 
 async def list_members(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the members of the account."""
-    query = request.query(MemberListQuery)
+    query = request.query(PagedById)
     return await answer_id_list(
         request,
         services,
@@ -254,7 +246,7 @@ async def create_invitation(
 
 async def list_invitations(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the invitations that can be accepted."""
-    query = request.query(InvitationListQuery)
+    query = request.query(PagedById)
     return await answer_id_list(
         request,
         services,
@@ -309,7 +301,7 @@ OPERATIONS: Final = (
         summary="List members",
         description="The people who work in the account and their roles, the highest number first.",
         handler=list_members,
-        query=MemberListQuery,
+        query=PagedById,
         answers={200: MemberList},
     ),
     _of_members(
@@ -345,7 +337,7 @@ OPERATIONS: Final = (
         summary="List invitations",
         description="The invitations that can be accepted, newest first; never their links.",
         handler=list_invitations,
-        query=InvitationListQuery,
+        query=PagedById,
         answers={200: InvitationList},
     ),
     _of_invitations(

@@ -375,10 +375,6 @@ _CONDITIONS: Final = ("If-Match", "If-None-Match", "If-Unmodified-Since")
 SILENCES_PATH: Final = "/api/v1/silences"
 
 
-class SilenceListQuery(PagedById):
-    """Silences come newest first."""
-
-
 class CreateSilenceBody(BaseModel):
     """A silence of one monitor, or of one site."""
 
@@ -430,7 +426,7 @@ async def show_silence(request: Request, work: UnitOfWork) -> Response:
 
 async def list_silences(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's silences."""
-    query = request.query(SilenceListQuery)
+    query = request.query(PagedById)
     return await answer_id_list(
         request,
         services,
@@ -506,7 +502,7 @@ OPERATIONS: Final = (
         summary="List silences",
         description="The silences of the account that are not over, newest first.",
         handler=list_silences,
-        query=SilenceListQuery,
+        query=PagedById,
         answers={200: SilenceList},
     ),
     _of_silences(

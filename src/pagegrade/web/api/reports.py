@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from pagegrade.model.errors import NotFound, ValidationFailed
+from pagegrade.model.errors import Condition, NotFound, ValidationFailed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import UNFINISHED, StoredReport
 from pagegrade.render.english import N_
@@ -358,13 +357,13 @@ def _report_headers(report: StoredReport) -> Headers:
     return (*tags, ASK_AGAIN) if report.state in UNFINISHED else tags
 
 
-def _precondition(request: Request) -> Callable[[StoredReport], bool] | None:
+def _precondition(request: Request) -> Condition[StoredReport]:
     """Return the condition that the request puts on the state of the report; ``None`` without a condition."""
     names = (b"if-match", b"if-none-match", b"if-unmodified-since")
     sent = tuple(request.header(name) for name in names)
     if sent == (None, None, None):
         return None
-    return lambda report: may_change(*sent, etag=report.etag, modified_ms=report.updated_at_ms)
+    return lambda report: None if may_change(*sent, etag=report.etag, modified_ms=report.updated_at_ms) else report.etag
 
 
 _CHANGE_HEADERS: Final = (

@@ -10,7 +10,7 @@ from pagegrade.service.reports import views as service
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import Operation
-from pagegrade.web.parameters import CompareQuery, RunListQuery
+from pagegrade.web.parameters import CompareQuery, Paged
 from pagegrade.web.request import Request
 from pagegrade.web.responses import enveloped, fresh_answer, listed_answer
 from pagegrade.web.schemas.report import ComparisonAnswer, RunAnswer, RunList, comparison_object, run_item, run_object
@@ -21,7 +21,7 @@ PATH: Final = "/api/v1/reports/{id}"
 async def list_runs(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the runs of a report."""
     report_id = request.id
-    query = request.query(RunListQuery)
+    query = request.query(Paged)
     options = services.options
     found = await work.read(
         service.list_runs, report_id, options, request.received_at_ms, page=query.page, per_page=query.per_page
@@ -59,7 +59,7 @@ OPERATIONS: Final = (
         summary="List the runs of a report",
         description="The analyses of the report, newest first.",
         handler=list_runs,
-        query=RunListQuery,
+        query=Paged,
         answers={200: RunList},
     ),
     _operation(

@@ -14,7 +14,7 @@ from pagegrade.service.webhooks.operations import read_change, read_webhook
 from pagegrade.web.http.response import Response
 from pagegrade.web.idempotency import Idempotency
 from pagegrade.web.operations import Operation
-from pagegrade.web.parameters import CreateWebhookBody, DeliveryListQuery, UpdateWebhookBody, WebhookListQuery
+from pagegrade.web.parameters import CreateWebhookBody, PagedById, UpdateWebhookBody
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
 from pagegrade.web.responses import (
@@ -74,7 +74,7 @@ async def show_webhook(request: Request, work: UnitOfWork) -> Response:
 
 async def list_webhooks(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's webhooks."""
-    query = request.query(WebhookListQuery)
+    query = request.query(PagedById)
     return await answer_id_list(
         request,
         services,
@@ -98,14 +98,18 @@ async def update_webhook(request: Request, work: UnitOfWork, services: Services)
         violations=violations,
     )
     changed = await work.write(
-        service.update_webhook, webhook.id, change, request.received_at_ms, holds=precondition(request, webhook_object)
+        service.update_webhook,
+        webhook.id,
+        change,
+        request.received_at_ms,
+        may_change=precondition(request, webhook_object),
     )
     return written_answer(request, services, webhook_object(changed))
 
 
 async def delete_webhook(request: Request, work: UnitOfWork) -> Response:
     """Delete a webhook with the log of its deliveries."""
-    await work.write(service.delete_webhook, request.id, holds=precondition(request, webhook_object))
+    await work.write(service.delete_webhook, request.id, may_change=precondition(request, webhook_object))
     return deleted_answer(DeletedWebhook(id=request.id))
 
 
@@ -123,7 +127,7 @@ async def test_webhook(request: Request, work: UnitOfWork) -> Response:
 
 async def list_deliveries(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the deliveries to a webhook."""
-    query = request.query(DeliveryListQuery)
+    query = request.query(PagedById)
     return await answer_id_list(
         request,
         services,
@@ -161,7 +165,7 @@ OPERATIONS: Final = (
         summary="List webhooks",
         description="The webhooks of the account, newest first, without their secrets.",
         handler=list_webhooks,
-        query=WebhookListQuery,
+        query=PagedById,
         answers={200: WebhookList},
     ),
     _operation(
@@ -227,7 +231,7 @@ OPERATIONS: Final = (
         summary="List the deliveries to a webhook",
         description="Newest first, of the last 30 days, each with the last answer of the receiver.",
         handler=list_deliveries,
-        query=DeliveryListQuery,
+        query=PagedById,
         answers={200: DeliveryList},
     ),
     _operation(

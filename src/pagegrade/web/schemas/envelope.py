@@ -108,8 +108,8 @@ class CursorListAnswer(Answer, frozen=True, kw_only=True):
 class DeletedObject(Deleted, frozen=True, kw_only=True):
     """Members of every answer to the deletion of an object with a number."""
 
-    id: int
-    object: str = ""
+    id: Annotated[int, about("The deleted object.", 4, minimum=1)]
+    object: Annotated[str, about("The kind of object.", "report")] = ""
 
 
 def answer_with(name: str, data: type[Struct], description: str, of_data: str) -> type[Answer]:
