@@ -226,21 +226,21 @@ PAGE_AND_CURSOR: Final = Violation(
 async def answer_id_list(
     request: Request,
     services: Services,
-    query: PagedById,
-    *,
     encode: Callable[[T], bytes],
     read: Callable[[ListPart], Awaitable[Listed[T]]],
+    query: PagedById | None = None,
 ) -> Response:
     """200 with a part of a list, the newest first, or 304 where the client has this very part.
 
     Args:
-        query: As it was read from the request.
         encode: Returns the JSON object of an item.
         read: Reads a numbered page, or what is at a cursor.
+        query: As it was read from the request; ``None``: it has no filters.
 
     Raises:
         ValidationFailed: The cursor belongs to another list, or there is a page number, too.
     """
+    query = query or request.query(PagedById)
     if "cursor" not in request.sent:
         return listed_answer(
             request, services, await read(ListPart(page=query.page, per_page=query.per_page)), query, encode=encode

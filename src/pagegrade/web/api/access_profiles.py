@@ -127,13 +127,8 @@ async def show_access_profile(request: Request, work: UnitOfWork) -> Response:
 
 async def list_access_profiles(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's profiles."""
-    query = request.query(PagedById)
     return await answer_id_list(
-        request,
-        services,
-        query,
-        encode=access_profile_object,
-        read=lambda part: work.read(service.list_profiles, part),
+        request, services, access_profile_object, lambda part: work.read(service.list_profiles, part)
     )
 
 

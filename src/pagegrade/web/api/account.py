@@ -323,13 +323,8 @@ async def show_key(request: Request, work: UnitOfWork) -> Response:
 
 async def list_keys(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the account's keys."""
-    query = request.query(PagedById)
     return await answer_id_list(
-        request,
-        services,
-        query,
-        encode=key_object,
-        read=lambda part: work.read(service.list_unrevoked_keys, part),
+        request, services, key_object, lambda part: work.read(service.list_unrevoked_keys, part)
     )
 
 

@@ -151,9 +151,9 @@ async def list_audits(request: Request, work: UnitOfWork, services: Services) ->
     return await answer_id_list(
         request,
         services,
+        partial(audit_object, base_url=services.options.base_url),
+        lambda part: work.read(service.list_audits, which, part),
         query,
-        encode=partial(audit_object, base_url=services.options.base_url),
-        read=lambda part: work.read(service.list_audits, which, part),
     )
 
 
@@ -256,9 +256,9 @@ async def list_audit_pages(request: Request, work: UnitOfWork, services: Service
     return await answer_id_list(
         request,
         services,
+        page_item,
+        lambda part: work.read(list_pages, request.id, which, part, crawl=query.crawl),
         query,
-        encode=page_item,
-        read=lambda part: work.read(list_pages, request.id, which, part, crawl=query.crawl),
     )
 
 
@@ -269,9 +269,9 @@ async def list_audit_links(request: Request, work: UnitOfWork, services: Service
     return await answer_id_list(
         request,
         services,
+        link_object,
+        lambda part: work.search(list_links, request.id, which, part, crawl=query.crawl),
         query,
-        encode=link_object,
-        read=lambda part: work.search(list_links, request.id, which, part, crawl=query.crawl),
     )
 
 

@@ -113,9 +113,9 @@ async def list_ignores(request: Request, work: UnitOfWork, services: Services) -
     return await answer_id_list(
         request,
         services,
+        ignore_object,
+        lambda part: work.read(service.list_ignores, part, check=query.check, report_id=query.report_id),
         query,
-        encode=ignore_object,
-        read=lambda part: work.read(service.list_ignores, part, check=query.check, report_id=query.report_id),
     )
 
 

@@ -161,14 +161,7 @@ class CreateInvitationBody(BaseModel):
 
 async def list_members(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the members of the account."""
-    query = request.query(PagedById)
-    return await answer_id_list(
-        request,
-        services,
-        query,
-        encode=member_object,
-        read=lambda part: work.read(service.list_members, part),
-    )
+    return await answer_id_list(request, services, member_object, lambda part: work.read(service.list_members, part))
 
 
 async def show_member(request: Request, work: UnitOfWork) -> Response:
@@ -246,13 +239,11 @@ async def create_invitation(
 
 async def list_invitations(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the invitations that can be accepted."""
-    query = request.query(PagedById)
     return await answer_id_list(
         request,
         services,
-        query,
-        encode=invitation_object,
-        read=lambda part: work.read(service.list_open_invitations, request.received_at_ms, part),
+        invitation_object,
+        lambda part: work.read(service.list_open_invitations, request.received_at_ms, part),
     )
 
 

@@ -309,9 +309,8 @@ async def list_monitors(request: Request, work: UnitOfWork, services: Services) 
     return await answer_id_list(
         request,
         services,
-        query,
-        encode=monitor_object,
-        read=lambda part: work.read(
+        monitor_object,
+        lambda part: work.read(
             service.list_monitors,
             part,
             report_id=query.report_id,
@@ -319,6 +318,7 @@ async def list_monitors(request: Request, work: UnitOfWork, services: Services) 
             project=query.project,
             parent_id=query.parent_id,
         ),
+        query,
     )
 
 
@@ -426,13 +426,8 @@ async def show_silence(request: Request, work: UnitOfWork) -> Response:
 
 async def list_silences(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's silences."""
-    query = request.query(PagedById)
     return await answer_id_list(
-        request,
-        services,
-        query,
-        encode=silence_object,
-        read=lambda part: work.read(service.list_silences, request.received_at_ms, part),
+        request, services, silence_object, lambda part: work.read(service.list_silences, request.received_at_ms, part)
     )
 
 

@@ -74,14 +74,7 @@ async def show_webhook(request: Request, work: UnitOfWork) -> Response:
 
 async def list_webhooks(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the caller's webhooks."""
-    query = request.query(PagedById)
-    return await answer_id_list(
-        request,
-        services,
-        query,
-        encode=webhook_object,
-        read=lambda part: work.read(service.list_webhooks, part),
-    )
+    return await answer_id_list(request, services, webhook_object, lambda part: work.read(service.list_webhooks, part))
 
 
 async def update_webhook(request: Request, work: UnitOfWork, services: Services) -> Response:
@@ -127,13 +120,8 @@ async def test_webhook(request: Request, work: UnitOfWork) -> Response:
 
 async def list_deliveries(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Return a page of the deliveries to a webhook."""
-    query = request.query(PagedById)
     return await answer_id_list(
-        request,
-        services,
-        query,
-        encode=delivery_object,
-        read=lambda part: work.read(service.list_deliveries, request.id, part),
+        request, services, delivery_object, lambda part: work.read(service.list_deliveries, request.id, part)
     )
 
 
