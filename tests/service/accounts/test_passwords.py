@@ -348,6 +348,18 @@ def test_a_client_may_try_so_often_whatever_it_types(door: Door) -> None:
     assert door.try_to_sign_in("alice@example.org", "192.0.2.3") is None
 
 
+def test_who_is_known_is_not_held_up_by_others_behind_the_same_address(door: Door) -> None:
+    """An office where somebody tries many accounts: only who never signed in from there waits."""
+    door.sign_in_with("alice@example.org", "192.0.2.2")
+    for number in range(CLIENT.count):
+        door.try_to_sign_in(f"{number}@example.org", "192.0.2.2")
+    unknown = door.try_to_sign_in("bob@example.org", "192.0.2.2")
+    known = [door.try_to_sign_in("alice@example.org", "192.0.2.2") for _ in range(CLIENT_AT_ADDRESS.count + 1)]
+
+    assert unknown == 30
+    assert known == [None] * CLIENT_AT_ADDRESS.count + [90]
+
+
 def test_an_account_may_be_guessed_at_so_often_by_clients_that_failed(door: Door) -> None:
     """However its address is written; a refused attempt is not counted."""
     spellings = ("alice@example.org", "Alice@Example.ORG")

@@ -151,7 +151,7 @@ class Attempt(msgspec.Struct, frozen=True):
     own: tuple[Counted, ...]
     """Rules of the client for this password; the last one has the longest window, which shows earlier failures."""
     more: tuple[Counted, ...] = ()
-    """Of the client, from anywhere."""
+    """Of the client, from anywhere; not where it is known, so that others behind its address hold nobody up."""
     failed: tuple[Counted, ...] = ()
     """Count as well if the client was wrong there before."""
     new: tuple[Counted, ...] = ()
@@ -166,9 +166,9 @@ class Attempt(msgspec.Struct, frozen=True):
             known: Whether the client was right there before.
             wrong: How often it was wrong there.
         """
-        own = (*self.own, *self.more)
         if known:
-            return (own,)
+            return (self.own,)
+        own = (*self.own, *self.more)
         if wrong >= SLIPS or not self.new:
             return ((*own, *self.failed),)
         return tuple((*own, each) for each in self.new)
