@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from msgspec.structs import replace
+from pydantic import BaseModel
 
 from pagegrade.clock import now_ms
 from pagegrade.service.accounts.access import make_secret
@@ -17,6 +18,7 @@ from pagegrade.service.rate_limit import MemoryBuckets
 from pagegrade.store.repositories.accounts import disable_account
 from pagegrade.store.repositories.credentials import revoke_key
 from pagegrade.web.http.body import parse_pairs
+from pagegrade.web.http.fields import read_fields
 from pagegrade.web.problems import Rejected
 from pagegrade.web.request import (
     MAX_CHARACTERS,
@@ -29,6 +31,7 @@ from pagegrade.web.request import (
     unknown_warnings,
     with_lists,
 )
+from pagegrade.web.routes import ALL_OPERATIONS
 from tests.web.calling import REPORTS, Instance, a_neighbour, with_instance
 from tests.web.test_app import without_names
 
@@ -466,3 +469,43 @@ def test_the_length_of_the_header_is_bounded() -> None:
     assert parse_prefer(start + "x" * (MAX_PREFER_CHARACTERS - len(start))).wait_s == 3
     with pytest.raises(Rejected):
         parse_prefer(start + "x" * (MAX_PREFER_CHARACTERS - len(start) + 1))
+
+
+def _lists() -> list[tuple[str, type[BaseModel], str]]:
+    """(operation, its body, a field of it that is described as a list), for all operations."""
+    return [
+        (operation.name, operation.body, name)
+        for operation in ALL_OPERATIONS
+        if operation.body is not None
+        for name, schema in operation.body.model_json_schema()["properties"].items()
+        if "array" in {each.get("type") for each in (schema, *schema.get("anyOf", ()))}
+    ]
+
+
+def test_there_are_lists_in_bodies() -> None:
+    """So that the next test is about something."""
+    assert {"tags", "urls", "budgets", "scopes", "events", "origins"} <= {name for _, _, name in _lists()}
+
+
+@pytest.mark.parametrize(("body", "name"), [pytest.param(body, name, id=f"{op}-{name}") for op, body, name in _lists()])
+def test_json_spells_every_list_as_one(body: type[BaseModel], name: str) -> None:
+    """A text in its place is refused, as the description says; it would replace the whole list by its lines."""
+    refused = read_fields(body, {name: "a\nb"}, "body", is_json=True)[1]
+
+    assert [each.code for each in refused if each.field == name] == ["type"]
+
+
+def test_a_form_may_spell_a_list_as_lines(tmp_path: Path) -> None:
+    """JSON with the same text changes nothing."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create()
+        sent = {"report_id": "1", "schedule": "daily", "budgets": "score<80\nhigh>0"}
+        of_json = await instance.call("POST", "/api/v1/monitors", json=sent)
+        of_form = await instance.call("POST", "/api/v1/monitors", data=sent)
+
+        assert of_json.status_code == 422
+        assert list(of_json.json()["errors"]) == ["budgets"]
+        assert [each["condition"] for each in of_form.json()["data"]["budgets"]] == ["score<80", "high>0"]
+
+    with_instance(tmp_path, script)

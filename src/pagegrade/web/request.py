@@ -26,7 +26,7 @@ from pagegrade.model.errors import NotFound, ValidationFailed, Violation
 from pagegrade.model.identity import PRODUCT, mark_request_id
 from pagegrade.parse.http.headers import split_outside_quotes
 from pagegrade.service.reports.validation import RequestWarning
-from pagegrade.web.http.body import FORM, MAX_BYTES, parse_pairs, parse_received, read_body, read_media_type
+from pagegrade.web.http.body import FORM, MAX_BYTES, MULTIPART, parse_pairs, parse_received, read_body, read_media_type
 from pagegrade.web.http.fields import is_spelled_freely, names_of, read_fields
 from pagegrade.web.http.request_headers import Network, client_address
 from pagegrade.web.operations import Operation
@@ -184,7 +184,7 @@ class Request(StarletteRequest):
             sent = with_lists(sent, body, lists)
         known = names_of(model)
         self._ignored_fields = tuple(name for name in sent if name not in known)
-        return read_fields(model, sent, "body")
+        return read_fields(model, sent, "body", is_json=media_type not in {None, FORM, MULTIPART})
 
     def unknown_parameters(self) -> tuple[RequestWarning, ...]:
         """Return warnings about fields, query parameters and preferences that the operation ignores."""

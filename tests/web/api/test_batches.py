@@ -26,7 +26,6 @@ URLS = ["https://a.example/", "https://b.example/x"]
     "sent",
     [
         {"json": {"urls": URLS}},
-        {"json": {"urls": "\n".join(URLS)}},
         {"data": {"urls[]": URLS}},
         {"data": {"urls": URLS}},
         {"data": {"urls[0]": URLS[0], "urls[1]": URLS[1]}},

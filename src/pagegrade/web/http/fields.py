@@ -71,7 +71,12 @@ class _Rule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_fields(
-    model: type[Model], sent: Mapping[str, Any], place: Literal["query", "body"], *, lenient: bool = False
+    model: type[Model],
+    sent: Mapping[str, Any],
+    place: Literal["query", "body"],
+    *,
+    lenient: bool = False,
+    is_json: bool = False,
 ) -> tuple[Model, list[Violation]]:
     """Read the fields of a model from the sent values and collect all violations.
 
@@ -80,6 +85,7 @@ def read_fields(
         sent: Text from a form or a query, any JSON value from JSON.
         place: Place of the fields for the violations, such as ``query``.
         lenient: Use the default, without a violation, for values that are not valid.
+        is_json: The values come from JSON, which can spell a list: no single text is read as the lines of one.
 
     Returns:
         The model, with the default where a field was not sent or is not valid, and the violations. Only fields that
@@ -95,7 +101,7 @@ def read_fields(
             if rule.required:
                 violations.append(_violation(rule, place, "required", "Required."))
         else:
-            read = _read(rule, value, place)
+            read = _read(rule, value, place, is_json=is_json)
             if isinstance(read, Violation):
                 if not lenient:
                     violations.append(read)
@@ -117,7 +123,7 @@ def is_spelled_freely(model: type[BaseModel], name: str) -> bool:
     return any(rule.name == name and rule.reads is not None for rule in _rules(model))
 
 
-def _read(rule: _Rule, value: Any, place: str) -> Any:
+def _read(rule: _Rule, value: Any, place: str, *, is_json: bool) -> Any:
     if rule.choices is not None:
         return _read_choice(rule, rule.choices, value, place)
     if rule.is_integer:
@@ -125,7 +131,7 @@ def _read(rule: _Rule, value: Any, place: str) -> Any:
     if rule.is_number:
         return _read_number(rule, value, place)
     if rule.is_list:
-        return _read_list(rule, value, place)
+        return _read_list(rule, value, place, is_json=is_json)
     if not isinstance(value, str):
         return _violation(rule, place, "type", "Must be text.")
     if rule.longest is not None and len(value) > rule.longest:
@@ -138,9 +144,9 @@ def _read(rule: _Rule, value: Any, place: str) -> Any:
         return _violation(rule, place, error.code, error.message, allowed=error.allowed)
 
 
-def _read_list(rule: _Rule, value: Any, place: str) -> tuple[str, ...] | Violation:
-    """Read a list of texts; a single text is split into lines, unless the field is strict."""
-    texts = value.splitlines() if isinstance(value, str) and not rule.is_strict else value
+def _read_list(rule: _Rule, value: Any, place: str, *, is_json: bool) -> tuple[str, ...] | Violation:
+    """Read a list of texts; a single text of a form is split into lines, unless the field is strict."""
+    texts = value.splitlines() if isinstance(value, str) and not (is_json or rule.is_strict) else value
     if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
         return _violation(rule, place, "type", "Must be a list of texts.")
     if rule.longest is not None and len(texts) > rule.longest:
