@@ -251,6 +251,11 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
         Visit(name="nothing", path="/projects?search=nothing", person="Alice"),
         Visit(name="empty", path="/projects", person="Dora"),
     ),
+    ("GET", "/projects/{project}/findings"): (
+        Visit(path="/projects/{decent.project}/findings", person="Alice"),
+        Visit(name="one", path="/projects/{decent.project}/findings?check=image-alt", person="Alice"),
+        Visit(name="gone", path="/projects/{decent.project}/findings?check=%3Cb%3E", person="Alice"),
+    ),
     ("GET", "/projects/{project}/delete"): (Visit(path="/projects/{filler_5.project}/delete", person="Alice"),),
     ("POST", "/projects/{project}/delete"): (_post("/projects/{filler_6.project}/delete", {}, status=303),),
     # Signing in

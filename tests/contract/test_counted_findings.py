@@ -174,3 +174,33 @@ def test_a_category_says_how_much_of_it_was_evaluated(coverage: float, shown: st
 
     assert [shown is not None and shown in output for output in outputs] == [shown is not None] * 4
     assert shown is not None or not any("100% evaluated" in output for output in outputs)
+
+
+def test_a_site_counts_what_its_pages_count(tmp_path: Path) -> None:
+    """The findings of all pages of a site are those of the lists, the files and the tools of each page together."""
+
+    async def script(instance: Instance) -> None:
+        reports = [replace(evaluated(body), url=f"http://shop.example/{at}") for at, body in enumerate((BAD, BETTER))]
+        for report in reports:
+            await instance.create(report.url)
+            await instance.finish(report)
+        number = sum(list_findings(report, ReportQuery()).total for report in reports)
+        named = [
+            summary.findings_not_named + len(summary.findings)
+            for report in reports
+            for summary in [summarize(report, "x")]
+        ]
+        rows = csv.DictReader(render(reports[0], "csv").removeprefix(BYTE_ORDER_MARK).splitlines())
+        own = {row["check"] for row in rows if row["outcome"] in FINDINGS and not row["counted_in"]}
+        page = (await instance.page("GET", "/projects/shop.example/findings")).text
+        sites = (await instance.page("GET", "/projects")).text
+        pages = [int(each) for each in re.findall(r'data-label="Pages">(\d+)<', page)]
+        listed = set(re.findall(r"findings\?check=([a-z0-9-]+)", page))
+        one = (await instance.page("GET", f"/projects/shop.example/findings?check={min(own)}")).text
+
+        assert sum(pages) == sum(named) == number > len(listed)
+        assert own <= listed
+        assert sum(int(each) for each in re.findall(r'<span class="importance \w+">(\d+)<', sites)) == number
+        assert f"/reports/1?open={min(own)}#" in one
+
+    with_instance(tmp_path, script)

@@ -14,6 +14,7 @@ from pagegrade.model.stored import RATINGS, STATES, ListQuery, StoredReport
 from pagegrade.parse.url import project_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report, find_reports
+from pagegrade.service.reports.site_findings import SiteFinding, findings_of_pages
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
 from pagegrade.store.repositories.monitors import MAX_CROSSINGS, list_recent_crossings
@@ -32,33 +33,11 @@ class _Page(msgspec.Struct):
     title: str = ""
 
 
-class _Result(msgspec.Struct):
-    outcome: str
-    title: str = ""
-    lost: float = 0.0
-    counted_in: str | None = None
-
-
 class _Detail(msgspec.Struct):
     page: _Page | None = None
 
 
-class _Results(msgspec.Struct):
-    results: dict[str, _Result] | None = None
-
-
-class SharedFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding of several pages."""
-
-    check: str
-    title: str
-    pages: int
-    lost: float
-    """Points of all these pages together."""
-
-
 _decode: Final = msgspec.json.Decoder(_Detail).decode
-_decode_results: Final = msgspec.json.Decoder(_Results).decode
 MAX_SHARED: Final = 8
 """Findings of several pages that are listed."""
 
@@ -77,28 +56,14 @@ def find_titles(tx: Transaction, reports: Sequence[StoredReport]) -> dict[int, s
     return found
 
 
-def find_shared_findings(tx: Transaction, reports: Sequence[StoredReport]) -> tuple[SharedFinding, ...]:
+def find_shared_findings(tx: Transaction, reports: Sequence[StoredReport]) -> tuple[SiteFinding, ...]:
     """List the findings that at least two of the reports have: those of the most pages first, then by points.
 
     Args:
         reports: At most a hundred or so: the results of each are read.
     """
-    found: dict[str, SharedFinding] = {}
-    for detail in load_details(tx, reports).values():
-        for check, result in (_decode_results(detail).results or {}).items():
-            if result.outcome not in {"warning", "failed"} or result.counted_in is not None:
-                continue
-            known = found.get(check)
-            found[check] = SharedFinding(
-                check=check,
-                title=result.title if known is None else known.title,
-                pages=1 if known is None else known.pages + 1,
-                lost=result.lost if known is None else known.lost + result.lost,
-            )
-    shared = sorted(
-        (one for one in found.values() if one.pages > 1), key=lambda one: (-one.pages, -one.lost, one.check)
-    )
-    return tuple(shared[:MAX_SHARED])
+    _, found = findings_of_pages(tx, reports)
+    return tuple(one for one in found if len(one.pages) > 1)[:MAX_SHARED]
 
 
 DAY_MS: Final = 86_400_000
@@ -163,7 +128,7 @@ class Rows(msgspec.Struct, frozen=True):
     """Mean score of the newest reports of the account, or of the project; ``None`` without a score."""
     worse: tuple[WorsePage, ...]
     """Pages with fewer points than a week ago."""
-    shared: tuple[SharedFinding, ...]
+    shared: tuple[SiteFinding, ...]
     """Findings of several of the newest ``SHARED_PAGES`` pages of the project; only where the query names one."""
     trend: tuple[TrendDay, ...]
     """Score of the project by day, oldest first; likewise."""

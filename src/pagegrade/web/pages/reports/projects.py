@@ -16,15 +16,18 @@ from pagegrade.render.finding_list import SEVERITY_NAMES
 from pagegrade.service.container import Services
 from pagegrade.service.reports import projects as service
 from pagegrade.service.reports.projects import ListedProject
+from pagegrade.service.reports.site_findings import find_site_findings
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import read_query
 from pagegrade.web.pages.html import View, go
-from pagegrade.web.pages.reports.report_context import menus_of_several
+from pagegrade.web.pages.reports.report_context import check_url, menus_of_several
 from pagegrade.web.pages.reports.report_list import SAID as REPORTS_SAID
-from pagegrade.web.pages.reports.rows import MAX_CRUMB
+from pagegrade.web.pages.reports.report_list import in_language
+from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
+from pagegrade.web.parameters import Paged
 from pagegrade.web.report_requests import ProjectListQuery, delete_project_in_parts, site_query, typed_project
 from pagegrade.web.request import Request
 
@@ -117,6 +120,36 @@ async def list_project_rows(request: Request, work: UnitOfWork, view: View) -> R
     )
 
 
+async def list_site_findings(request: Request, work: UnitOfWork, view: View) -> Response:
+    """Return the findings of the pages of a site, or one of them with its pages."""
+    sent = read_query(request)
+    site = await work.read(find_site_findings, typed_project(request), view.options, view.now_ms)
+    findings = in_language(site.findings, view.texts)
+    check = sent.get("check", "")
+    chosen = next((one for one in findings if one.check == check), None)
+    query, _ = read_fields(Paged, {"per_page": str(PER_PAGE), **sent}, "query", lenient=True)
+    rows = () if chosen is None else chosen.pages
+    segment = _segment(site.project)
+    base = f"{PATH}/{segment}/findings"
+    return view.page(
+        "site_findings.html.jinja",
+        site=site,
+        base=base,
+        site_url=f"/reports?project={segment}",
+        findings=findings,
+        check=check,
+        chosen=chosen,
+        check_page=check_url(check),
+        rows=[
+            (page, short_url(page.url))
+            for page in rows[(query.page - 1) * query.per_page : query.page * query.per_page]
+        ],
+        page=query.page,
+        last_page=max(1, -(-len(rows) // query.per_page)),
+        page_url=lambda number: f"{base}?{urlencode({'check': check, 'page': number})}",
+    )
+
+
 async def ask_to_delete_project(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the question whether it is meant."""
     project = await work.read(service.find_project, typed_project(request))
@@ -150,6 +183,7 @@ def _segment(name: str) -> str:
 
 OPERATIONS: Final = (
     PageOperation(path=PATH, handler=list_project_rows),
+    PageOperation(path=f"{PATH}/{{project}}/findings", handler=list_site_findings),
     PageOperation(path=f"{PATH}/{{project}}/delete", handler=ask_to_delete_project, role=Role.EDITOR),
     PageOperation(
         method="POST",

@@ -25,8 +25,9 @@ from pagegrade.service.access.operations import list_profiles
 from pagegrade.service.accounts.admission import RateLimit
 from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.listing import SHARED_PAGES, SharedFinding, TrendDay, find_rows, find_states
+from pagegrade.service.reports.listing import SHARED_PAGES, TrendDay, find_rows, find_states
 from pagegrade.service.reports.operations import Stored, create_report
+from pagegrade.service.reports.site_findings import SiteFinding
 from pagegrade.service.reports.validation import MADE_PRIVATE
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
@@ -34,7 +35,7 @@ from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PageOperation
 from pagegrade.web.pages.forms import problems_of, problems_of_input, read_form, read_query, refusal_of, with_setting
 from pagegrade.web.pages.html import HELPED, View, go
-from pagegrade.web.pages.reports.report_context import check_url, menus_of_several
+from pagegrade.web.pages.reports.report_context import menus_of_several
 from pagegrade.web.pages.reports.rows import (
     GONE,
     MAX_CRUMB,
@@ -250,13 +251,12 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             chips=_chips(asked, found.counts, texts),
             counts=found.counts,
             shared_pages=SHARED_PAGES,
-            shared=_in_language(found.shared, view.texts),
+            shared=in_language(found.shared, view.texts),
             trend=_trend(found.trend, view.options.analyze.thresholds),
             average=None if found.average is None else round(found.average),
             worse=[(page, short_url(page.url, MAX_CRUMB)) for page in found.worse],
             max_worse=MAX_WORSE,
             crossings=found.crossings,
-            check_url=check_url,
             last_page=max(1, -(-found.total // asked.query.per_page)),
             results=choices(texts, RESULTS, any_of=True),
             states=choices(texts, STATES, any_of=True),
@@ -401,7 +401,7 @@ def _numbers(text: str) -> list[int]:
     return [int(word) for word in words if word.isascii() and word.isdigit() and len(word) < len(str(2**63))]
 
 
-def _in_language(shared: Sequence[SharedFinding], texts: Texts) -> tuple[SharedFinding, ...]:
+def in_language(shared: Sequence[SiteFinding], texts: Texts) -> tuple[SiteFinding, ...]:
     """Return findings with their titles in the reader's language; what has no translation is ``Untranslated``."""
     return tuple(replace(one, title=translated(one.title, texts.tag)) for one in shared)
 
