@@ -30,10 +30,13 @@ from pagegrade.render.pdf import (
     is_installed,
     render_pdf,
     render_report_pdf,
+    render_reports_pdf,
     render_sheet_pdf,
 )
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import Children
+from pagegrade.service.pdf_pool import GROWTH_BYTES, SECONDS
+from pagegrade.web.pages.reports.bulk import MAX_JOINED
 from tests.render.test_history import run
 from tests.report_builders import (
     URL,
@@ -123,6 +126,48 @@ def test_the_document_is_accessible() -> None:
     for number, page in enumerate(reader.pages, start=1):
         assert tuple(map(float, page.mediabox[2:])) == pytest.approx(A4, abs=0.01)
         assert f"Page {number} of {len(reader.pages)}" in page.extract_text()
+
+
+def test_several_reports_are_one_accessible_document() -> None:
+    """A list with the page on which each begins, then each of them whole; scores are said for each alone."""
+    reports = [
+        make_report(score=score, url=f"https://shop.example/{score}", project="shop.example") for score in (79, 42)
+    ]
+    data = render_reports_pdf(json.dumps([report_to_dict(report) for report in reports]).encode())
+    reader, text = read(data), text_of(data)
+    first = reader.pages[0].extract_text()
+    begins = [int(number) for number in re.findall(r"(?:79|42) decent (\d+)", first)]
+
+    assert b"<pdfuaid:part>1</pdfuaid:part>" in root_of(data)["/Metadata"].get_data()
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Reports on 2 pages: shop.example"
+    assert len(begins) == 2
+    assert all(report.url in first for report in reports)
+    assert all(report.url in text_of_page(reader, begin) for report, begin in zip(reports, begins, strict=True))
+    assert text.count("Howthescorewasmade") == 2
+    assert {"Score 79 of 100", "Score 42 of 100"} <= alternatives(reader)
+
+
+def text_of_page(reader: PdfReader, number: int) -> str:
+    """The text of a page, from 1, without line breaks."""
+    return reader.pages[number - 1].extract_text().replace("\n", "")
+
+
+def alternatives(reader: PdfReader) -> set[str]:
+    """The texts in place of pictures."""
+    objects = (reader.get_object(number) for number in range(1, int(str(reader.trailer["/Size"]))))
+    return {str(value["/Alt"]) for value in objects if isinstance(value, DictionaryObject) and "/Alt" in value}
+
+
+def test_as_many_reports_as_may_be_ticked_are_set_in_time() -> None:
+    """Long ones, within the memory and the time of a child."""
+    data = json.dumps([report_to_dict(big_report())] * MAX_JOINED).encode()
+
+    async def in_a_child() -> bytes:
+        async with Children(1, growth_bytes=GROWTH_BYTES, shared_bytes=None) as children:
+            return await children.run(render_reports_pdf, data, timeout_s=SECONDS)
+
+    assert len(asyncio.run(in_a_child())) > MAX_JOINED * 10_000
 
 
 def test_the_report_says_everything() -> None:

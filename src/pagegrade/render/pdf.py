@@ -21,7 +21,7 @@ from pagegrade.model.report import Report
 from pagegrade.render.account import NO_BRAND
 from pagegrade.render.history import RunPoint
 from pagegrade.render.i18n import texts_for
-from pagegrade.render.pdf_model import Values, sheet
+from pagegrade.render.pdf_model import Values, sheet, sheet_of_several
 from pagegrade.report.serialize import report_from_dict
 
 if TYPE_CHECKING:
@@ -84,6 +84,21 @@ def render_report_pdf(
         lambda boxes: sheet(report, texts_for(tag), history=history, brand=brand, boxes=boxes),
         paper,
         report.generated_at,
+    )
+
+
+def render_reports_pdf(reports_json: bytes, tag: str = "en", brand: Brand = NO_BRAND) -> bytes:
+    """Several finished reports with results as one PDF of A4, behind a list of them; as ``render_pdf``, for a child.
+
+    Args:
+        reports_json: A JSON array of objects of the HTTP interface, one at least.
+    """
+    reports = [report_from_dict(each) for each in json.loads(reports_json)]
+    return _set_pages(
+        TEMPLATE,
+        lambda boxes: sheet_of_several(reports, texts_for(tag), brand=brand, boxes=boxes),
+        "a4",
+        max(report.generated_at for report in reports),
     )
 
 

@@ -222,6 +222,34 @@ def sheet(
         "project_url": PROJECT_URL,
         "brand": brand_values(brand),
         "boxes": boxes,
+        "contents": [],
+    }
+
+
+def sheet_of_several(stored: Sequence[Report], words: Texts, *, brand: Brand = NO_BRAND, boxes: bool = False) -> Values:
+    """Return what the template asks for about several reports: that of each is in ``contents``.
+
+    Args:
+        stored: One at least; reports that have failed are not among them.
+        boxes: As of ``sheet``.
+    """
+    each = [sheet(report, words, brand=brand, boxes=boxes) for report in stored]
+    for values in each:
+        score = "" if values["score"] is None else f"{words.number(values['score'])} "
+        values["score_and_word"] = f"{score}{values['word']}"
+    title = words.ngettext("Report on %(num)s page", "Reports on %(num)s pages", len(each))
+    projects = sorted({report.project for report in stored})
+    about = breakable(visible(projects[0], 50)) if len(projects) == 1 else ""
+    date = _date(max(report.generated_at for report in stored), words)
+    return each[0] | {
+        "labels": each[0]["labels"] | {name: words.gettext(_LABELS[name]) for name in ("page", "score")},
+        "title": f"{title}: {visible(projects[0], 100)}" if about else title,
+        "description": title,
+        "project": visible(projects[0], 100) if about else "",
+        "running": about or title,
+        "date": date,
+        "date_and_score": " · ".join(part for part in (about, title, date) if part),
+        "contents": each,
     }
 
 

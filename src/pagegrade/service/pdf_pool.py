@@ -18,7 +18,7 @@ from pagegrade.model.account import Brand
 from pagegrade.model.errors import PDFNotInstalled, QuotaExceeded, Unavailable
 from pagegrade.render.account import NO_BRAND
 from pagegrade.render.history import RunPoint
-from pagegrade.render.pdf import Paper, SheetName, is_installed, render_pdf, render_sheet_pdf
+from pagegrade.render.pdf import Paper, SheetName, is_installed, render_pdf, render_reports_pdf, render_sheet_pdf
 from pagegrade.render.shared_pictures import render_card
 from pagegrade.sandbox.pool import Children, TaskFailed, child_environment
 from pagegrade.store.analysis.relations import is_installed as is_duckdb_installed
@@ -71,6 +71,10 @@ class Documents:
             TaskFailed: A mistake of ours.
         """
         return await self._made(render_pdf, report_json, tag, paper, history, brand)
+
+    async def pdf_of_several(self, reports_json: bytes, *, tag: str = "en", brand: Brand = NO_BRAND) -> bytes:
+        """Completed reports as one PDF; arguments as of ``render_reports_pdf``, errors as for ``pdf``."""
+        return await self._made(render_reports_pdf, reports_json, tag, brand)
 
     async def sheet(self, template: SheetName, values: bytes, *, at_s: int) -> bytes:
         """A document as PDF whose values are made already; errors as for ``pdf``.

@@ -14,6 +14,7 @@ import msgspec
 from pagegrade.clock import utc_now
 from pagegrade.model.account import Brand
 from pagegrade.model.report import Report
+from pagegrade.render.account import NO_BRAND
 from pagegrade.render.conformance import (
     conformance_sheet,
     render_conformance,
@@ -83,7 +84,8 @@ OF_SEVERAL: Final = ("conformance", "conformance-pdf", "statement", "criteria", 
 ZIPPED: Final = ("html", "csv", "json", "md", "sarif")
 """Formats in which a ZIP has a file of each of several reports; a PDF takes too long to be made a hundred times."""
 MAX_ZIPPED_BYTES: Final = 64 * 1024 * 1024
-"""Of the files in a ZIP together, before they are compressed: the ZIP is made in memory, and they cost the time."""
+"""Of the files in a ZIP together, before they are compressed: the ZIP is made in memory, and they cost the time. Of the
+reports in one PDF, as JSON, as well."""
 _ZIP_BEGINS: Final = (1980, 1, 1, 0, 0, 0)
 """The earliest time of a file in a ZIP."""
 CONFORMANCE_PDF: Final = "conformance-pdf"
@@ -168,6 +170,41 @@ async def make_file_of_several(
     else:
         text = await asyncio.to_thread(_RENDERERS[name], tuple(shown))
     return file, text.encode("utf-8", "replace")
+
+
+class Joined:
+    """Reports that become one PDF."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._encoded: list[bytes] = []
+        self._size = 0
+        self._brand = NO_BRAND
+
+    def add(self, viewed: Viewed) -> bool | None:
+        """Add a report; false if they had more than ``MAX_ZIPPED_BYTES``, ``None`` if it has no results."""
+        shown = shown_report(viewed)
+        if shown is None or shown.state != "completed":
+            return None
+        encoded = encoded_report(shown)
+        self._size += len(encoded)
+        if self._size > MAX_ZIPPED_BYTES:
+            return False
+        self._encoded.append(encoded)
+        self._brand = viewed.brand
+        return True
+
+    async def close(self, services: Services, tag: str) -> bytes:
+        """Return the document.
+
+        Raises:
+            PDFNotInstalled: The extra ``pagegrade[pdf]`` is not installed.
+            Unavailable: Too many documents are being made, or this one takes too long.
+        """
+        together = b"[%b]" % b",".join(self._encoded)
+        return await services.documents.pdf_of_several(
+            together, tag=tag, brand=self._brand.over(services.options.brand)
+        )
 
 
 class Archive:

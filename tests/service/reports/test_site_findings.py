@@ -27,7 +27,7 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
 
 
 def found(instance: Instance, typed: str = "a.example") -> SiteFindings:
-    """What is found on a site of Alice."""
+    """Return the findings of a site of Alice."""
     return instance.database.read_here(
         lambda tx: find_site_findings(tx, instance.alice, typed, instance.options, instance.now_ms)
     )

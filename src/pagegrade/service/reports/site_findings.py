@@ -69,7 +69,7 @@ class SiteFinding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SiteFindings(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found on the pages of a site."""
+    """Findings of the pages of a site."""
 
     project: str
     pages: int

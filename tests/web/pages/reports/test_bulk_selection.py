@@ -294,6 +294,43 @@ def _counted(monkeypatch: pytest.MonkeyPatch, before: Callable[[], Awaitable[Non
     return made
 
 
+def test_ticked_reports_are_one_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all of them, in the order of the list, behind their addresses; at its limit, and not one byte beyond it."""
+    added: list[int] = []
+    encoded_report = report_files.encoded_report
+
+    def measured(report: Report) -> bytes:
+        added.append(len(encoded_report(report)))
+        return encoded_report(report)
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        monkeypatch.setattr(report_files, "encoded_report", measured)
+        page = await instance.page("GET", "/projects")
+        answer = await send(instance, "joined-pdf", 1, 3)
+        monkeypatch.setattr(bulk, "MAX_JOINED", 1)
+        too_many = await send(instance, "joined-pdf", 1, 3)
+        monkeypatch.setattr(bulk, "MAX_JOINED", 2)
+        monkeypatch.setattr(report_files, "MAX_ZIPPED_BYTES", sum(added))
+        at_limit = await send(instance, "joined-pdf", 1, 3)
+        monkeypatch.setattr(report_files, "MAX_ZIPPED_BYTES", sum(added[:2]) - 1)
+        beyond = await send(instance, "joined-pdf", 1, 3)
+        await instance.create("https://a.example/waiting")
+        waiting = await send(instance, "joined-pdf", 1, 4)
+        text = "".join(each.extract_text() for each in PdfReader(io.BytesIO(answer.content)).pages)
+
+        assert '<button class="button quiet small" name="deed" value="joined-pdf">One PDF</button>' in page.text
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf")
+        assert re.search(r'filename="pagegrade-reports[^"]*\.pdf"', answer.headers["content-disposition"])
+        assert "Reports on 2 pages" in text
+        assert too_many.headers["location"] == "/reports?said=too_many_joined"
+        assert at_limit.status_code == 200
+        assert beyond.headers["location"] == "/reports?said=too_large_exported"
+        assert waiting.headers["location"] == "/reports?said=not_all_finished"
+
+    with_instance(tmp_path, script)
+
+
 def test_an_account_gets_one_zip_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second browser learns when to ask again; the place is given back, also by one that was too large."""
 

@@ -51,7 +51,7 @@ from pagegrade.web.pages.reports.monitors import REMINDERS, SCHEDULES
 from pagegrade.web.pages.reports.projects import PATH as SITES
 from pagegrade.web.pages.reports.projects import Asked as AskedSites
 from pagegrade.web.pages.reports.projects import read_asked as read_asked_sites
-from pagegrade.web.pages.reports.report_context import ZIP
+from pagegrade.web.pages.reports.report_context import JOINED, ZIP
 from pagegrade.web.pages.reports.report_list import (
     PATH,
     Asked,
@@ -64,7 +64,7 @@ from pagegrade.web.pages.reports.rows import short_url
 from pagegrade.web.pages.reports.settings import analyze_again
 from pagegrade.web.parameters import CreateReportBody
 from pagegrade.web.problems import Rejected, problem_of
-from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, Archive, make_file, make_file_of_several
+from pagegrade.web.report_files import MEDIA_TYPES, OF_SEVERAL, Archive, Joined, make_file, make_file_of_several
 from pagegrade.web.report_requests import has_left, list_query, new_report_of, refuse_when_draining, site_query
 from pagegrade.web.request import MAX_ID, Request
 
@@ -279,6 +279,8 @@ async def _show(
 
 MAX_DOCUMENTED: Final = 100
 """Maximum number of reports of one document or ZIP."""
+MAX_JOINED: Final = 40
+"""Maximum number of reports of one PDF; so many long ones take it two seconds of processor time and half a gigabyte."""
 LISTED: Final = 20
 """Reports that a question names; the others are counted."""
 _SITE: Final = "site-"
@@ -316,12 +318,14 @@ async def act_on_selected(
         return await _tag(work, view, sent, back)
     found, is_wider = await _chosen(work, view, sent)
     reports = found[:AT_ONCE]
-    if not reports or action not in ("again", *_ASKED, *OF_SEVERAL, *ZIP):
+    if not reports or action not in ("again", *_ASKED, *OF_SEVERAL, *ZIP, JOINED):
         return go(_with_message(back, "none_selected"))
-    if action in (*OF_SEVERAL, *ZIP) and len(found) > MAX_DOCUMENTED:
+    if action in (*OF_SEVERAL, *ZIP, JOINED) and len(found) > MAX_DOCUMENTED:
         return go(_with_message(back, "too_many_exported"))
-    if action in ZIP:
-        zipped = await _zip(request, work, view, services, reports, name=ZIP[action])
+    if action == JOINED and len(found) > MAX_JOINED:
+        return go(_with_message(back, "too_many_joined"))
+    if action in {*ZIP, JOINED}:
+        zipped = await _together(request, work, view, services, reports, name=ZIP.get(action, action))
         return zipped if isinstance(zipped, Response) else go(_with_message(back, zipped))
     if action in OF_SEVERAL:
         return await _export(work, view, services, reports, action) or go(_with_message(back, "not_all_finished"))
@@ -440,21 +444,25 @@ async def _export(
     return _file(file, body, MEDIA_TYPES[name])
 
 
-async def _zip(
+async def _together(
     request: Request, work: UnitOfWork, view: View, services: Services, reports: Sequence[StoredReport], *, name: str
 ) -> Response | str:
-    """Return a ZIP with a file of each report, or which message says why there is none.
+    """Return a ZIP with a file of each report, or one PDF of all, or which message says why there is none.
 
-    One report after the other is read and written, so that no more than one of them is in memory besides the ZIP.
+    One report after the other is read and written, so that no more than one of them is in memory besides the file.
+
+    Args:
+        name: Format of the files in the ZIP, or ``JOINED``.
 
     Raises:
-        QuotaExceeded: Another ZIP is being made for the account.
-        Unavailable: Too many are being made for others.
+        QuotaExceeded: Another such file is being made for the account.
+        Unavailable: Too many are being made for others, or a PDF takes too long.
         NotFound: Some of the reports were deleted in the meantime.
-        ClientGone: Nobody waits for the ZIP any more.
+        ClientGone: Nobody waits for the file any more.
     """
     if any(report.state in UNFINISHED and report.generated_at_ms is None for report in reports):
         return "not_all_finished"
+    tag, joined = view.texts.tag, Joined()
     with services.documents.only_zip(view.admitted.account.id), closing(Archive(name)) as archive:
         for report in reports:
             if await has_left(request):
@@ -465,11 +473,16 @@ async def _zip(
                 if await work.read(find_existing, [each.id for each in reports], view.options, view.now_ms):
                     raise
                 return "none_selected"
-            made = await make_file(services, viewed, name, tag=view.texts.tag)
-            if made is None:
-                return "not_all_finished"
-            if not await asyncio.to_thread(archive.add, viewed, *made):
-                return "too_large_exported"
+            if name == JOINED:
+                added = await asyncio.to_thread(joined.add, viewed)
+            else:
+                made = await make_file(services, viewed, name, tag=tag)
+                added = None if made is None else await asyncio.to_thread(archive.add, viewed, *made)
+            if not added:
+                return "not_all_finished" if added is None else "too_large_exported"
+        if name == JOINED:
+            body = await joined.close(services, tag)
+            return _file(list_name(utc_now(), "pdf", of="reports"), body, MEDIA_TYPES["pdf"])
         body = await asyncio.to_thread(archive.close)
     return _file(list_name(utc_now(), "zip", of=f"reports-{name}"), body, "application/zip")
 

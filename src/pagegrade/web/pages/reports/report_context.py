@@ -43,6 +43,8 @@ FORMATS: Final[dict[str, tuple[str, str]]] = {
 """Last segment of an export's path -> (name, purpose), in the order of the menu."""
 ZIP: Final = {f"zip-{name}": name for name in ZIPPED}
 """Action on ticked reports -> format of the files in the ZIP that it returns, one for each."""
+JOINED: Final = "joined-pdf"
+"""Action on ticked reports that returns one PDF of all."""
 HAR: Final = "har"
 """Last segment of the path of the export that only reports from a browser have."""
 FASTEST_S: Final = 3
@@ -217,7 +219,7 @@ def export_links(texts: Texts, viewed: Viewed, urls: ReportURLs) -> tuple[tuple[
 
 
 def menus_of_several(texts: Texts) -> tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...]:
-    """Menus of files about several reports: (name, (action, name, purpose) of each file)."""
+    """Menus of files about several reports: (name, (action, name, purpose) of each file); one file is no menu."""
 
     def offered(formats: Mapping[str, str]) -> tuple[tuple[str, str, str], ...]:
         return tuple(
@@ -229,6 +231,7 @@ def menus_of_several(texts: Texts) -> tuple[tuple[str, tuple[tuple[str, str, str
     return (
         (texts.gettext("Accessibility documents"), offered(dict(zip(OF_SEVERAL, OF_SEVERAL, strict=True)))),
         (texts.gettext("Files as ZIP"), offered(ZIP)),
+        *([(texts.gettext("One PDF"), ((JOINED, "", ""),))] if is_offered("pdf") else []),
     )
 
 

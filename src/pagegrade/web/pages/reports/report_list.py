@@ -170,6 +170,7 @@ SAID: Final = {
     "made": ("good", N_("The reports were created. Their pages are analyzed one after the other.")),
     "not_all_finished": ("decent", N_("Nothing was exported: some of the ticked reports have no results yet.")),
     "too_many_exported": ("decent", N_("Nothing was exported: a document or a ZIP file has 100 reports at most.")),
+    "too_many_joined": ("decent", N_("Nothing was exported: one PDF has 40 reports at most.")),
     "too_large_exported": (
         "decent",
         N_(
