@@ -292,7 +292,7 @@ def evaluate_known(folder: Path, pages: int) -> dict[str, float]:
     watcher.start()
     began = time.monotonic()
     try:
-        result, segments = asyncio.run(analyze_ids(folder))
+        result, segments, _ = asyncio.run(analyze_ids(folder))
     finally:
         ended.set()
         watcher.join()

@@ -22,9 +22,11 @@ from pagegrade.store.repositories.crawl_segments import (
     FindingPage,
     LinkRow,
     PageRow,
+    StandingRow,
     add_segments,
     pack_findings,
     pack_segment,
+    pack_standings,
 )
 from pagegrade.store.repositories.crawl_urls import add_urls, settle_urls
 from pagegrade.store.repositories.crawls import advance_crawl, claim_crawl, end_crawl
@@ -87,9 +89,12 @@ def fill(database: Database, crawl: Crawl | None, result: AuditResult | None = N
     if again is None:
         raise AssertionError("the crawl is not to be analyzed")
     pages = pack_findings([(1, FindingPage(1, 2, "Welcome")), (1, FindingPage(2, None, "Welcome"))])
+    rows = [StandingRow(1, 0, 0.75, 0, indexable=True), StandingRow(2, 1, 0.25, 1, indexable=False)]
     made = result or result_of(again.start_url)
     change = database.read_here(lambda tx: change_since_last(tx, again, made, pages))
-    database.write_here(lambda tx: save_result(tx, again, made, pages, now_ms(), change=change))
+    database.write_here(
+        lambda tx: save_result(tx, again, made, pages, now_ms(), standings=pack_standings(rows), change=change)
+    )
 
 
 def ungraded(url: str) -> AuditResult:

@@ -17,7 +17,7 @@ SMALLEST = LINKS * CYCLE
 def test_the_findings_of_a_made_crawl_are_known(tmp_path: Path) -> None:
     """All of them, page by page; what is not found, or found of other pages, is named."""
     write_made(tmp_path, SMALLEST)
-    result, segments = asyncio.run(analyze_ids(tmp_path))
+    result, segments, _ = asyncio.run(analyze_ids(tmp_path))
     first, *others = result.findings
 
     assert {(one.check, one.state) for one in result.findings} == expected(SMALLEST).keys()

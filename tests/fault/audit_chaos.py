@@ -2,12 +2,13 @@
 
 Two processes answer and four work on one PostgreSQL. Every site is audited twice: undisturbed, and while processes and
 the database are killed, stopped, restarted and cut off. Both audits must have found the same. Clients of another
-account ask for reports meanwhile. Prints one line of JSON; the exit code is 1 when an outcome differs.
+account ask for reports meanwhile. Prints one line of JSON; the exit code is 1 when something is not as it must be.
 """
 
 from __future__ import annotations
 
 import argparse
+import bisect
 import contextlib
 import csv
 import io
@@ -20,13 +21,16 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from http.client import HTTPException
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import psycopg
 
+from pagegrade.clock import now_ms
 from tests.fault.chaos import CALM_S
 from tests.fault.cluster import Cluster
 from tests.fault.cluster_chaos import STORED, Plan, Storm, quantiles
@@ -46,6 +50,12 @@ LONGEST_S: Final = 3_600.0
 """Seconds in which all sites must have been audited."""
 ASK_S: Final = 3.0
 """Between two reports of another account."""
+LATE_S: Final = 5.0
+"""A report of another account should have begun by then."""
+PACED: Final = 2
+"""Every so many sites are asked at a pace, the others as fast as they answer."""
+RATE: Final = 20
+"""Requests that may begin in a second at a site with a pace."""
 
 
 def outcome(server: Server, audit: int, key: str) -> dict[str, Any]:
@@ -70,13 +80,47 @@ def outcome(server: Server, audit: int, key: str) -> dict[str, Any]:
     }
 
 
+def is_paced(number: int) -> bool:
+    """Return whether the site with this number is asked at a pace."""
+    return number % PACED == 0
+
+
+def starts_apart(sites: Sequence[SiteServer]) -> dict[str, Any]:
+    """Seconds between two requests of a site with a pace, by its own log: the least, 1 % and half of them.
+
+    With the most requests that began within a second, since the network may deliver two of them closer together.
+    """
+    paced = [sorted(site.starts, key=attrgetter("at_s")) for number, site in enumerate(sites) if is_paced(number)]
+    closest = sorted(
+        (pair for log in paced for pair in itertools.pairwise(log)), key=lambda pair: pair[1].at_s - pair[0].at_s
+    )
+    gaps = [two.at_s - one.at_s for one, two in closest]
+    logs = [[start.at_s for start in log] for log in paced]
+    most = max(bisect.bisect_left(log, at + 1) - number for log in logs for number, at in enumerate(log))
+    return {
+        "least": round(gaps[0], 3),
+        "p1": round(gaps[len(gaps) // 100], 3),
+        "p50": round(gaps[len(gaps) // 2], 3),
+        "closer_than_half_of_the_pace": sum(gap < 0.5 / RATE for gap in gaps),
+        "closest": [
+            (round(two.at_s - one.at_s, 3), f"{one.method} {one.path}", f"{two.method} {two.path}")
+            for one, two in closest[:5]
+        ],
+        "starts": len(gaps),
+        "most_in_a_second": most,
+    }
+
+
 def audit_all(
     storm: Storm, sites: Sequence[SiteServer], threads: Sequence[threading.Thread] = ()
 ) -> list[dict[str, Any]]:
     """Audit every site at the same time; waits until all have ended, and what runs beside them has."""
     cluster = storm.cluster
     server = storm.parts[0].process
-    audits = [create(server, site, cluster.alice, pages=100_000) for site in sites]
+    audits = [
+        create(server, site, cluster.alice, pages=100_000, rate=RATE if is_paced(number) else None)
+        for number, site in enumerate(sites)
+    ]
     unfinished = "SELECT 1 FROM crawls WHERE audit_id = ANY(%s) AND state NOT IN ('completed', 'failed')"
 
     def have_ended() -> bool:
@@ -104,9 +148,28 @@ def _ask_for_reports(storm: Storm, site: str) -> None:
             storm.parts[number % 2].process.create(f"{site}/?{number}", key=storm.cluster.bob)
 
 
-def _rage(storm: Storm, calm_s: float) -> None:
+class Blow(msgspec.Struct, frozen=True):
+    """A fault, and the time (ms since 1970) from which and until which it was felt."""
+
+    name: str
+    from_ms: int
+    until_ms: int
+
+
+def _rage(storm: Storm, calm_s: float, felt: list[Blow]) -> None:
     while not storm.over.wait(storm.chance.uniform(calm_s / 4, calm_s)):
+        before, began_ms = storm.blows.copy(), now_ms()
         storm.strike()
+        felt.append(Blow(" ".join(storm.blows - before), began_ms, now_ms()))
+
+
+def late_reports(times: Iterable[tuple[int, int]], felt: Sequence[Blow]) -> list[tuple[float, list[str]]]:
+    """Seconds that each report waited which began too late, and the faults that were felt meanwhile."""
+    return [
+        ((start - asked) / 1_000, [one.name for one in felt if one.from_ms < start and one.until_ms > asked])
+        for asked, start in times
+        if start - asked > LATE_S * 1_000
+    ]
 
 
 def _processor_s(postgres: Postgres) -> float:
@@ -141,8 +204,9 @@ def campaign(folder: Path, *, count: int, pages: int, seed: int, calm_s: float) 
             calm = {"s": time.monotonic() - began_s, "database_ms": 1_000 * (_processor_s(server) - used_s)}
             asked = [Counter(site.fetched()) for site in sites]
             storm.over.clear()
+            felt: list[Blow] = []
             threads = [
-                threading.Thread(target=_rage, args=(storm, calm_s)),
+                threading.Thread(target=_rage, args=(storm, calm_s, felt)),
                 threading.Thread(target=_ask_for_reports, args=(storm, reported.http)),
             ]
             began_s = time.monotonic()
@@ -152,7 +216,7 @@ def campaign(folder: Path, *, count: int, pages: int, seed: int, calm_s: float) 
             refetched = sum((new - once).total() for new, once in zip(again, asked, strict=True))
             fetched = sum(len(one["pages"]) for one in undisturbed)
             times = execute(
-                cluster.url, "SELECT started_at_ms - created_at_ms FROM runs WHERE started_at_ms IS NOT NULL"
+                cluster.url, "SELECT created_at_ms, started_at_ms FROM runs WHERE started_at_ms IS NOT NULL"
             )
             cluster.end()
     finally:
@@ -175,8 +239,11 @@ def campaign(folder: Path, *, count: int, pages: int, seed: int, calm_s: float) 
         "refetched": refetched,
         "refetched_may": MAX_REFETCHED * CRAWLS * sum(storm.blows[name] for name in KILLS),
         "at_once_max": max(site.at_once for site in sites),
+        "starts_apart_s": starts_apart(sites),
         "reports": len(times),
-        "report_starts_after_s": quantiles([(start or 0) / 1_000 for (start,) in times]),
+        "report_starts_after_s": quantiles([(start - asked) / 1_000 for asked, start in times]),
+        "late_reports": late_reports(times, felt),
+        "violations": storm.cluster.ledger.violations,
         "differing": differing,
         "examples": [_difference(undisturbed[number][name], disturbed[number][name]) for number, name in differing[:5]],
     }
@@ -199,7 +266,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="pagegrade-audits-") as folder:
         figures = campaign(Path(folder), count=wanted.sites, pages=wanted.pages, seed=wanted.seed, calm_s=wanted.calm)
     sys.stdout.write(f"{json.dumps(figures)}\n")
-    return 1 if figures["differing"] or figures["refetched"] > figures["refetched_may"] else 0
+    is_wrong = figures["differing"] or figures["violations"] or figures["refetched"] > figures["refetched_may"]
+    return 1 if is_wrong else 0
 
 
 if __name__ == "__main__":

@@ -1380,6 +1380,7 @@ class SyncMethods(SyncCaller):
         crawl: int | None = None,
         check: str | None = None,
         severity: Literal["critical", "high", "medium", "low", "informative"] | None = None,
+        template: int | None = None,
     ) -> SiteFindingList:
         """List the findings of a site.
 
@@ -1392,6 +1393,7 @@ class SyncMethods(SyncCaller):
             crawl: Number of the crawl; without it the newest that was evaluated, or the newest of all.
             check: Only findings of this check.
             severity: Only findings of this importance.
+            template: Only those of the template with this number, as findings and pages name it.
         """
         return cast("SiteFindingList", self._answer("list_audit_findings", locals()))
 
@@ -1403,6 +1405,7 @@ class SyncMethods(SyncCaller):
         crawl: int | None = None,
         check: str | None = None,
         severity: Literal["critical", "high", "medium", "low", "informative"] | None = None,
+        template: int | None = None,
     ) -> Iterator[SiteFindingDocument]:
         """Yield every item of ``list_audit_findings``, page by page."""
         return cast("Iterator[SiteFindingDocument]", self._items("list_audit_findings", locals(), by_cursor=False))
@@ -1447,10 +1450,16 @@ class SyncMethods(SyncCaller):
         status: int | None = None,
         state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"] | None = None,
         depth: int | None = None,
+        template: int | None = None,
+        indexable: Literal[0, 1] | None = None,
+        finding: int | None = None,
+        sort_by: Literal["id", "depth", "url", "score", "pagerank", "inlinks"] | None = None,
     ) -> AuditPageList:
         """List the pages of a crawl.
 
-        The URLs in scope that the newest evaluated crawl, or `crawl`, knows, by discovery.
+        The URLs in scope that the newest evaluated crawl, or `crawl`, knows. Of a crawl that was not evaluated
+        no templates, findings, PageRank or numbers of links are known: a filter or an order by them is not
+        found.
 
         The key needs the scope `audits:read`.
 
@@ -1460,6 +1469,11 @@ class SyncMethods(SyncCaller):
             status: Only pages with this HTTP status.
             state: Only pages in this state.
             depth: Only pages so many clicks from the start page.
+            template: Only those of the template with this number, as findings and pages name it.
+            indexable: 1: only pages that search engines may show under their own URL, 0: only all other URLs.
+            finding: Only pages of the finding with this id.
+            sort_by: Discovery, clicks from the start page, URL, lowest score, highest PageRank, or most links
+                from other pages. What has no such value comes last.
         """
         return cast("AuditPageList", self._answer("list_audit_pages", locals()))
 
@@ -1473,6 +1487,10 @@ class SyncMethods(SyncCaller):
         status: int | None = None,
         state: Literal["fetched", "blocked", "failed", "throttled", "not_fetched"] | None = None,
         depth: int | None = None,
+        template: int | None = None,
+        indexable: Literal[0, 1] | None = None,
+        finding: int | None = None,
+        sort_by: Literal["id", "depth", "url", "score", "pagerank", "inlinks"] | None = None,
     ) -> Iterator[AuditPageItem]:
         """Yield every item of ``list_audit_pages``, from cursor to cursor: none is missed or repeated."""
         return cast("Iterator[AuditPageItem]", self._items("list_audit_pages", locals(), by_cursor=True))

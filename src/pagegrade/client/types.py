@@ -267,6 +267,10 @@ class AuditPageDocument(TypedDict):
     redirect: str | None
     words: int | None
     score: int | None
+    template: int | None
+    indexable: bool | None
+    inlinks: int | None
+    pagerank: float | None
     carried_from: int | None
     findings: list[PageFound]
     links: list[PageLink]
@@ -291,6 +295,10 @@ class AuditPageItem(TypedDict):
     redirect: str | None
     words: int | None
     score: int | None
+    template: int | None
+    indexable: bool | None
+    inlinks: int | None
+    pagerank: float | None
     carried_from: int | None
 
 

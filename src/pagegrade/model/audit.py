@@ -415,6 +415,17 @@ class URLFilter(msgspec.Struct, frozen=True, kw_only=True):
     """At most some hundreds."""
 
 
+class PageFilter(URLFilter, frozen=True, kw_only=True):
+    """Filters of a list of URLs in scope by what the evaluation of the crawl found, too; ``None``: all."""
+
+    template: int | None = None
+    """Number of the template."""
+    indexable: bool | None = None
+    """True: search engines may show it; false: all others."""
+    finding: int | None = None
+    """Number of a finding of the site that the page has."""
+
+
 class CrawlHost(msgspec.Struct, kw_only=True):
     """One origin of a crawl."""
 

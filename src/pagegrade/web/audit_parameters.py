@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from pagegrade.model.audit import MAX_DEPTH, MAX_PATTERNS, LinkKind
 from pagegrade.service.accounts.passwords import MAX_CHARACTERS
 from pagegrade.service.audits.consent import MAX_RATE
+from pagegrade.service.audits.pages import PageOrder
 from pagegrade.service.options import AT_ONCE
 from pagegrade.web.audit_files import FileName
 from pagegrade.web.parameters import MAX_SEARCH_CHARACTERS, MAX_TEXT, Paged, PagedById, ReportAccess
@@ -150,6 +151,17 @@ CrawlNumber = Annotated[
 ]
 
 
+TemplateNumber = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        le=2**31 - 1,
+        description="Only those of the template with this number, as findings and pages name it.",
+        examples=[1],
+    ),
+]
+
+
 class FindingPageListQuery(Paged):
     """Pages come in the order of their discovery."""
 
@@ -165,6 +177,7 @@ class AuditFindingListQuery(FindingPageListQuery):
     severity: Literal["critical", "high", "medium", "low", "informative"] | None = Field(
         None, description="Only findings of this importance.", examples=["high"]
     )
+    template: TemplateNumber = None
 
 
 class AuditPageListQuery(PagedById):
@@ -180,6 +193,21 @@ class AuditPageListQuery(PagedById):
     )
     depth: int | None = Field(
         None, ge=0, le=MAX_DEPTH, description="Only pages so many clicks from the start page.", examples=[3]
+    )
+    template: TemplateNumber = None
+    indexable: Literal[0, 1] | None = Field(
+        None,
+        description="1: only pages that search engines may show under their own URL, 0: only all other URLs.",
+        examples=[1],
+    )
+    finding: int | None = Field(
+        None, ge=1, le=2**31 - 1, description="Only pages of the finding with this id.", examples=[1]
+    )
+    sort_by: PageOrder = Field(
+        "id",
+        description="Discovery, clicks from the start page, URL, lowest score, highest PageRank, or most links from "
+        "other pages. What has no such value comes last.",
+        examples=["inlinks"],
     )
 
 

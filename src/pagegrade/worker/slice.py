@@ -221,14 +221,14 @@ async def _analyze(services: Services, crawl: Crawl) -> None:
     with own_folder("audit") as folder:
         nearer = await services.database.read(lambda tx: write_relations(tx, crawl, folder))
         try:
-            result, pages = await analyze_ids(folder)
+            result, pages, standings = await analyze_ids(folder)
         except AnalysisNotInstalled:
             await services.database.write(lambda tx: _end_ungraded(tx, crawl, "analysis_not_installed"))
             return
     change = await services.database.read(lambda tx: change_since_last(tx, crawl, result, pages))
 
     def save(tx: Transaction) -> None:
-        save_result(tx, crawl, result, pages, now_ms(), change=change)
+        save_result(tx, crawl, result, pages, now_ms(), standings=standings, change=change)
         found_nearer(tx, crawl.id, nearer, {})
 
     await services.database.write(save)

@@ -6,17 +6,23 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
+from pagegrade.model.audit import AuditSettings
 from pagegrade.service.audits import analysis
 from pagegrade.service.audits.analysis import PAGES, AnalysisFailed, analyze_folder, analyze_ids, read_result
-from pagegrade.store.analysis.relations import AnalysisNotInstalled
+from pagegrade.store.analysis.derive import RANK_SCALE, derive
+from pagegrade.store.analysis.relations import AnalysisNotInstalled, load_folder, open_relations
+from pagegrade.store.repositories.crawl_segments import add_blocks, each_standing
+from pagegrade.store.repositories.crawls import add_crawl
 from tests.site_builders import evaluated
 from tests.site_world.relations import rows_of_world
 from tests.site_world.world import make_world
 from tests.startup import FACTS, at_startup
+from tests.store_builders import make_database
 
 
 def write(folder: Path, seed: int = 1) -> dict[str, list[dict[str, object]]]:
@@ -37,6 +43,32 @@ def test_the_result_is_that_of_the_rows(tmp_path: Path) -> None:
     assert result == evaluated(rows) == read_result(tmp_path)
     assert dict(table.fetchall()) == {one.number: one.pages for one in result.findings}
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+
+
+def test_the_standings_of_pages_are_those_of_the_evaluation(tmp_path: Path) -> None:
+    """Of every page of status 200: its template, its rank, the links to it, and whether search engines may show it."""
+    rows = write(tmp_path)
+    _, _, packed = asyncio.run(analyze_ids(tmp_path))
+    database = make_database(tmp_path)
+    database.write_here(lambda tx: add_crawl(tx, "https://example.com/", AuditSettings(), secret=bytes(16), now_ms=1))
+    database.write_here(lambda tx: add_blocks(tx, 1, "standing", packed))
+    found = {row.page_id: row for row in database.read_here(lambda tx: list(each_standing(tx, 1, len(rows["pages"]))))}
+    database.close()
+    with open_relations(tmp_path) as relations:
+        load_folder(relations, tmp_path)
+        derive(relations)
+        templates: dict[Any, Any] = dict(relations.rows("SELECT page_id, template_id FROM templates"))
+        ranks = {one: tuple(some) for one, *some in relations.rows("SELECT page_id, pagerank, inlinks FROM ranks")}
+        indexable = {one for (one,) in relations.rows("SELECT page_id FROM indexable")}
+    pages = {row["page_id"] for row in rows["pages"] if row["state"] == "fetched" and row["status"] == 200}
+
+    assert found.keys() == pages
+    assert {one: row.template for one, row in found.items() if row.template is not None} == templates
+    assert {one: (round(row.pagerank * RANK_SCALE), row.inlinks) for one, row in found.items() if row.inlinks} == {
+        one: each for one, each in ranks.items() if each[1]
+    }
+    assert {one for one, row in found.items() if row.indexable} == indexable
+    assert len(set(templates.values())) > 1
 
 
 def test_an_analysis_that_takes_too_long_is_ended(tmp_path: Path) -> None:

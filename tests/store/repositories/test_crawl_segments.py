@@ -12,13 +12,17 @@ from pagegrade.store.repositories.crawl_segments import (
     LinkRow,
     PageRow,
     SitemapRow,
-    add_findings,
+    StandingRow,
+    add_blocks,
     add_segments,
     each_finding_page,
     each_segment,
+    each_standing,
     pack_findings,
     pack_segment,
+    pack_standings,
     rows_from,
+    standings_of,
     unpack_finding,
 )
 from pagegrade.store.repositories.crawls import add_crawl
@@ -54,6 +58,26 @@ def test_rows_come_back_in_the_order_of_the_batches(tmp_path: Path) -> None:
     assert listed == [[LISTED]]
 
 
+def test_standings_are_read_by_the_ids_of_pages(tmp_path: Path) -> None:
+    """Each from its block, and all of them; pages without one are left out."""
+    database = make_database(tmp_path)
+    database.write_here(
+        lambda tx: add_crawl(tx, "https://example.com/", AuditSettings(), secret=bytes(16), now_ms=NOW_MS)
+    )
+    ids = (1, BLOCK_ROWS - 1, BLOCK_ROWS, 3 * BLOCK_ROWS)
+    rows = [StandingRow(at, None if at == 1 else at % 7, 1 / at, at, indexable=at > 1) for at in ids]
+    packed = pack_standings(rows)
+    database.write_here(lambda tx: add_blocks(tx, 1, "standing", packed))
+    every = database.read_here(lambda tx: list(each_standing(tx, 1, 3 * BLOCK_ROWS)))
+    but_last = database.read_here(lambda tx: list(each_standing(tx, 1, 3 * BLOCK_ROWS - 1)))
+    some = database.read_here(lambda tx: standings_of(tx, 1, [2, BLOCK_ROWS, 3 * BLOCK_ROWS, 9 * BLOCK_ROWS]))
+    database.close()
+
+    assert sorted(packed) == [0, 1, 3]
+    assert (every, but_last) == (rows, rows[:3])
+    assert some == {BLOCK_ROWS: rows[2], 3 * BLOCK_ROWS: rows[3]}
+
+
 def test_pages_of_findings_are_read_a_block_at_a_time(tmp_path: Path) -> None:
     """From any one on; the numbers of blocks are apart from those of other findings."""
     database = make_database(tmp_path)
@@ -63,7 +87,7 @@ def test_pages_of_findings_are_read_a_block_at_a_time(tmp_path: Path) -> None:
     sizes = {1: 2 * BLOCK_ROWS + 1, 2: BLOCK_ROWS, 3: 1}
     rows = {number: [FindingPage(at, None, f"{number}") for at in range(size)] for number, size in sizes.items()}
     packed = pack_findings((number, row) for number, some in rows.items() for row in some)
-    database.write_here(lambda tx: add_findings(tx, 1, packed))
+    database.write_here(lambda tx: add_blocks(tx, 1, "finding", packed))
     # As a crawl has stored it before there were blocks.
     database.write_here(lambda tx: add_segments(tx, 1, 4, {"finding": pack_segment(rows[1])}))
 

@@ -68,6 +68,56 @@ def test_an_audit_goes_from_its_finding_to_its_pages(tmp_path: Path) -> None:
     assert [link["url"] for link in page.json()["data"]["linked_by"]] == ["https://example.com/"]
 
 
+def test_pages_are_filtered_and_sorted_by_what_the_evaluation_found(tmp_path: Path) -> None:
+    """From cursor to cursor as well; without an evaluation there is no such list, and nothing else is an order."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        made = await instance.call("POST", AUDITS, json=NEW)
+        place = made.headers["location"].removeprefix(BASE_URL)
+        early = [
+            await instance.call("GET", f"{place}/pages?{query}") for query in ("template=0", "sort_by=inlinks", "")
+        ]
+        crawl = await asyncio.to_thread(claim, instance.services.database)
+        assert crawl is not None
+        await asyncio.to_thread(fill, instance.services.database, crawl)
+        queries = (
+            "template=1",
+            "indexable=1",
+            "indexable=0",
+            "finding=1&sort_by=inlinks",
+            "sort_by=pagerank",
+            "sort_by=url&cursor=",
+            "finding=2",
+            "sort_by=words",
+            "indexable=2",
+        )
+        late = [await instance.call("GET", f"{place}/pages?{query}") for query in queries]
+        found = [await instance.call("GET", f"{place}/findings?template={number}") for number in (0, 1)]
+        return [*early, *late, *found, await instance.call("GET", f"{place}/pages/2")]
+
+    *early, one, may, may_not, linked, ranked, walked, none, words, both, of_no, of_one, page = with_instance(
+        tmp_path, script
+    )
+
+    def ids(answer: httpx.Response) -> list[int]:
+        return [each["id"] for each in answer.json()["data"]]
+
+    assert [answer.status_code for answer in early] == [404, 404, 200]
+    assert [ids(answer) for answer in (one, may, may_not, linked, ranked, walked)] == [
+        [2],
+        [1],
+        [2],
+        [2, 1],
+        [1, 2],
+        [1, 2],
+    ]
+    assert [answer.status_code for answer in (none, words, both)] == [404, 422, 422]
+    assert [ids(answer) for answer in (of_no, of_one)] == [[], []]
+    names = ("template", "indexable", "inlinks", "pagerank")
+    assert [page.json()["data"][name] for name in names] == [1, False, 1, 0.25]
+    assert one.json()["data"][0] == {name: page.json()["data"][name] for name in one.json()["data"][0]}
+
+
 def test_an_audit_without_a_grade_says_why_and_its_findings_cost_nothing_that_is_known(tmp_path: Path) -> None:
     """The result of too few pages has findings, and no points that they would cost."""
 

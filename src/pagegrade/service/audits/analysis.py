@@ -19,6 +19,7 @@ from pagegrade.model.audit_result import AuditResult
 from pagegrade.model.errors import PagegradeError
 from pagegrade.sandbox.pool import child_environment
 from pagegrade.service.audits.evaluation import evaluate_crawl
+from pagegrade.store.analysis.derive import RANK_SCALE
 from pagegrade.store.analysis.relations import (
     MEMORY_MB,
     THREADS,
@@ -28,11 +29,16 @@ from pagegrade.store.analysis.relations import (
     load_folder,
     open_relations,
 )
-from pagegrade.store.repositories.crawl_segments import FindingPage, pack_findings
+from pagegrade.store.repositories.crawl_segments import (
+    FindingPage,
+    StandingRow,
+    pack_findings,
+    pack_standings,
+)
 
 RESULT: Final = "audit.json"
 PAGES: Final = "finding_pages.parquet"
-SEGMENTS: Final = "finding_pages.msgpack"
+SEGMENTS: Final = "segments.msgpack"
 SECONDS: Final = 1_800.0
 """For one analysis; a million pages take a few minutes."""
 OVERHEAD_MB: Final = 1_536
@@ -40,6 +46,14 @@ OVERHEAD_MB: Final = 1_536
 MAX_FILE_BYTES: Final = 64 << 30
 """Of what does not fit into memory."""
 
+_STANDINGS: Final = f"""
+    SELECT page_id, template_id, coalesce(pagerank, 0) / {RANK_SCALE}, coalesce(inlinks, 0),
+        indexable.page_id IS NOT NULL
+    FROM pages LEFT JOIN templates USING (page_id) LEFT JOIN ranks USING (page_id)
+    LEFT JOIN indexable USING (page_id)
+    WHERE pages.state = 'fetched' AND pages.status = 200 ORDER BY page_id
+"""
+"""Columns of ``StandingRow``."""
 _TOO_LONG: Final = "The pages could not be evaluated together within {:g} s."
 
 
@@ -81,11 +95,11 @@ def analyze_folder(
     return _outcome(folder, done.returncode, done.stderr)
 
 
-async def analyze_ids(folder: Path) -> tuple[AuditResult, dict[int, bytes]]:
+async def analyze_ids(folder: Path) -> tuple[AuditResult, dict[int, bytes], dict[int, bytes]]:
     """Evaluate the relations in a folder as ``analyze_folder``; beside the result the pages of its findings.
 
-    These are known by their ids, and packed as ``pack_findings`` does it: some bytes for each. The child is killed
-    where the task is cancelled.
+    These are known by their ids, and packed as ``pack_findings`` does it: some bytes for each. The last value has the
+    standings of the pages, packed by ``pack_standings``. The child is killed where the task is cancelled.
 
     Raises:
         AnalysisNotInstalled: DuckDB is not there.
@@ -109,7 +123,8 @@ async def analyze_ids(folder: Path) -> tuple[AuditResult, dict[int, bytes]]:
             child.kill()
             await child.wait()
     result = _outcome(folder, child.returncode or 0, said)
-    return result, msgspec.msgpack.decode((folder / SEGMENTS).read_bytes(), type=dict[int, bytes])
+    packed = (folder / SEGMENTS).read_bytes()
+    return result, *msgspec.msgpack.decode(packed, type=tuple[dict[int, bytes], dict[int, bytes]])
 
 
 def _prepare(folder: Path, memory_mb: int, threads: int, pages: str) -> list[str]:
@@ -152,8 +167,9 @@ def write_result(relations: Relations, folder: Path, *, ids: bool = False) -> Au
     result = evaluate_crawl(relations)
     if ids:
         rows = relations.each("SELECT number, page_id, target_id, value FROM finding_pages ORDER BY ALL")
-        packed = pack_findings((number, FindingPage(*row)) for number, *row in rows)
-        (folder / SEGMENTS).write_bytes(msgspec.msgpack.encode(packed))
+        found = pack_findings((number, FindingPage(*row)) for number, *row in rows)
+        standings = pack_standings(StandingRow(*row) for row in relations.each(_STANDINGS))
+        (folder / SEGMENTS).write_bytes(msgspec.msgpack.encode((found, standings)))
     else:
         target = str(folder / PAGES).replace("'", "''")
         relations.run(

@@ -427,6 +427,7 @@ def list_findings(
     crawl: int | None = None,
     check: str | None = None,
     severity: str | None = None,
+    template: int | None = None,
     page: int,
     per_page: int,
 ) -> ShownFindings:
@@ -435,11 +436,11 @@ def list_findings(
     Raises:
         NotFound: There is no such audit or crawl.
     """
-    of, result = _result(tx, caller, audit_id, crawl)
+    of, result = find_result(tx, caller, audit_id, crawl)
     found = [
         one
         for one in (() if result is None else result.findings)
-        if check in {None, one.check} and severity in {None, one.severity}
+        if check in {None, one.check} and severity in {None, one.severity} and template in {None, one.template}
     ]
     shown = tuple(found[(page - 1) * per_page : page * per_page])
     # No findings because of none, and because of no result, are different answers.
@@ -447,7 +448,12 @@ def list_findings(
     return ShownFindings(crawl=of, result=result, listed=Listed(items=shown, total=len(found), version=version))
 
 
-def _result(tx: Transaction, caller: Caller, audit_id: int, number: int | None) -> tuple[Crawl, AuditResult | None]:
+def find_result(tx: Transaction, caller: Caller, audit_id: int, number: int | None) -> tuple[Crawl, AuditResult | None]:
+    """A crawl as of ``find_crawl``, with what it came to; ``None`` where it was not evaluated.
+
+    Raises:
+        NotFound: There is no such audit or crawl.
+    """
     crawl, _ = find_crawl(tx, show_audit(tx, caller, audit_id), number)
     return crawl, store.load_result(tx, crawl.id)
 
@@ -460,7 +466,7 @@ def list_finding_pages(
     Raises:
         NotFound: There is no such audit, crawl or finding.
     """
-    of, result = _result(tx, caller, audit_id, crawl)
+    of, result = find_result(tx, caller, audit_id, crawl)
     if result is None or not 0 < finding <= len(result.findings):
         raise NotFound
     first = (page - 1) * per_page

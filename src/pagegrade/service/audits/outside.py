@@ -16,9 +16,10 @@ from pagegrade.model.audit import SettledURL, URLState
 from pagegrade.parse.url import host, is_http, is_nearby, origin
 from pagegrade.parse.urls.identity import seems_to_act
 from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.audits.asking import ask
 from pagegrade.service.audits.frontier import Frontier
 from pagegrade.service.audits.pace import PAUSING
-from pagegrade.service.audits.slice import ROBOTS_BYTES, ask, permitted_by
+from pagegrade.service.audits.slice import ROBOTS_BYTES, permitted_by
 from pagegrade.store.repositories.crawl_urls import OutsideURL, outside_urls
 
 MAX_TARGETS: Final = 2_000

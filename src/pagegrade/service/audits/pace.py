@@ -27,6 +27,11 @@ _SERVER_ERROR: Final = 500
 _UNAVAILABLE: Final = 503
 
 
+def asks_to_wait(status: int | None, retry_after: str | None) -> bool:
+    """Return whether an answer asks for fewer requests."""
+    return status in PAUSING or (status == _UNAVAILABLE and retry_after is not None)
+
+
 class Pace:
     """The distance between requests to one host, in the time of ``clock``."""
 
@@ -99,7 +104,7 @@ class Pace:
         """
         self.under_way -= 1
         self._times_s.append(seconds)
-        throttled = status in PAUSING or (status == _UNAVAILABLE and retry_after is not None)
+        throttled = asks_to_wait(status, retry_after)
         self._refused.append(refused or status is None or status >= _SERVER_ERROR or status in _REFUSING)
         if throttled:
             self._pause(retry_after)

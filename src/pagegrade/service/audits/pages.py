@@ -1,20 +1,30 @@
-"""Pages of a crawl: all of them in an order or from cursor to cursor, and one with its findings and links."""
+"""Pages of a crawl: those that fit a filter in an order, and one with its findings and links."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Literal
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final, Literal, get_args
 
 import msgspec
 
 from pagegrade.model.account import Caller
-from pagegrade.model.audit import UNKNOWN_DEPTH, Crawl, URLFilter, URLState
+from pagegrade.model.audit import UNKNOWN_DEPTH, Crawl, PageFilter, URLFilter, URLState
 from pagegrade.model.errors import NotFound
 from pagegrade.model.stored import ListPart
-from pagegrade.service.audits.operations import find_crawl, show_audit
+from pagegrade.service.audits.operations import find_crawl, find_result, show_audit
 from pagegrade.service.id_lists import Listed, read_part
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.crawl_segments import FoundRow, LinkRow, PageRow, each_segment
+from pagegrade.store.repositories.crawl_segments import (
+    FoundRow,
+    LinkRow,
+    PageRow,
+    StandingRow,
+    each_finding_page,
+    each_segment,
+    each_standing,
+    standings_of,
+)
 from pagegrade.store.repositories.crawl_urls import (
     StoredURL,
     URLOrder,
@@ -27,8 +37,11 @@ from pagegrade.store.repositories.crawl_urls import (
     urls_page,
 )
 
-PageOrder = URLOrder | Literal["score"]
-"""By discovery, by clicks from the start page, by URL; or the lowest score first, and behind it what has none."""
+PageOrder = Literal["id", "depth", "url", "score", "pagerank", "inlinks"]
+"""By discovery, by clicks from the start page, by URL; the lowest score first; or the highest PageRank, or most links
+from other pages. Behind them comes what has no such value."""
+_OF_URLS: Final[Mapping[PageOrder, URLOrder]] = {name: name for name in get_args(URLOrder)}
+"""Orders that the table of URLs has."""
 PAGES: Final = URLFilter(status=200, states=(URLState.FETCHED,))
 SHOWN_LINKS: Final = 100
 """Links of a page that an answer has, in each direction."""
@@ -41,6 +54,8 @@ class ShownPage(msgspec.Struct, frozen=True, kw_only=True):
     row: PageRow | None
     urls: dict[int, str]
     """URLs that the row names, by id."""
+    standing: StandingRow | None = None
+    """``None``: the crawl was not evaluated, or it is no page."""
     found: tuple[FoundRow, ...] = ()
     links: tuple[tuple[LinkRow, str], ...] = ()
     """Links of the page, with their targets."""
@@ -52,45 +67,86 @@ def list_pages(
     tx: Transaction,
     caller: Caller,
     audit_id: int,
-    which: URLFilter,
+    which: PageFilter,
     part: ListPart,
     *,
     crawl: int | None = None,
-    order: PageOrder = "found",
+    order: PageOrder = "id",
 ) -> Listed[ShownPage]:
-    """Some of the URLs of a crawl that lie in scope; only numbered pages have another order than by discovery.
+    """Some of the URLs of a crawl that lie in scope.
 
     Raises:
-        NotFound: There is no such audit or crawl.
+        NotFound: There is no such audit, crawl or finding; or the crawl was not evaluated, and the filter or the order
+            is about what only that finds.
     """
-    of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
-    if order == "score":
-        ids = _by_score(tx, of, which)
-        shown = ids[part.skipped : part.skipped + part.per_page]
-        by_id = URLFilter(ids=tuple(shown))
-        rows = {one.url_id: one for one in urls_page(tx, of.id, by_id, first=0, count=part.per_page)}
-        return Listed(items=pages_of(tx, of, [rows[url_id] for url_id in shown]), total=len(ids))
+    of, summary = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
+    is_evaluated = summary is not None
+    if not is_evaluated and _needs_evaluation(which, order):
+        raise NotFound
+    if which.finding is not None:
+        _, result = find_result(tx, caller, audit_id, of.number)
+        if result is None or which.finding > len(result.findings):
+            raise NotFound
+    if order == "id" and not _needs_evaluation(which, order):
 
-    def read(part: ListPart) -> tuple[StoredURL, ...]:
-        if part.page is not None:
-            return urls_page(tx, of.id, which, order=order, first=part.skipped, count=part.per_page)
-        return urls_beside(tx, of.id, which, part.per_page, beside=part.beside, backward=part.backward)
+        def read(part: ListPart) -> tuple[StoredURL, ...]:
+            if part.page is not None:
+                return urls_page(tx, of.id, which, first=part.skipped, count=part.per_page)
+            return urls_beside(tx, of.id, which, part.per_page, beside=part.beside, backward=part.backward)
 
-    found = read_part(read, lambda url: url.url_id, part, lambda: count_urls(tx, of.id, which))
-    return Listed(items=pages_of(tx, of, found.items), total=found.total, before=found.before, after=found.after)
-
-
-def _by_score(tx: Transaction, crawl: Crawl, which: URLFilter) -> list[int]:
-    """Ids of the URLs that fit a filter, the lowest score first; one batch of pages is in memory at a time."""
-    left = set(ids_of(tx, crawl.id, which))
-    scores = {
-        row.page_id: row.score
-        for rows in each_segment(tx, crawl.id, PageRow, crawl.segments)
-        for row in rows
-        if row.score is not None and row.page_id in left
+        found = read_part(read, lambda url: url.url_id, part, lambda: count_urls(tx, of.id, which))
+        return Listed(items=pages_of(tx, of, found.items), total=found.total, before=found.before, after=found.after)
+    ids = _in_order(tx, of, which, order)
+    shown = read_part(partial(_part_of, ids), lambda url_id: url_id, part, lambda: len(ids))
+    by_id = {
+        one.url_id: one for one in urls_page(tx, of.id, URLFilter(ids=shown.items), first=0, count=len(shown.items))
     }
-    scored = sorted(scores, key=lambda page_id: (scores[page_id], page_id))
-    return [*scored, *sorted(left.difference(scored))]
+    items = pages_of(tx, of, [by_id[url_id] for url_id in shown.items])
+    return Listed(items=items, total=shown.total, before=shown.before, after=shown.after)
+
+
+def _needs_evaluation(which: PageFilter, order: PageOrder) -> bool:
+    filters = (which.template, which.indexable, which.finding)
+    return order in {"pagerank", "inlinks"} or any(each is not None for each in filters)
+
+
+def _part_of(ids: list[int], part: ListPart) -> tuple[int, ...]:
+    if part.page is not None or part.beside is None:
+        first = part.skipped
+        return tuple(ids[-part.per_page :] if part.backward else ids[first : first + part.per_page])
+    if part.beside not in ids:
+        return ()
+    place = ids.index(part.beside)
+    return tuple(
+        ids[max(0, place - part.per_page) : place] if part.backward else ids[place + 1 : place + 1 + part.per_page]
+    )
+
+
+def _in_order(tx: Transaction, crawl: Crawl, which: PageFilter, order: PageOrder) -> list[int]:
+    """Ids of the URLs that fit a filter; one segment of pages is in memory at a time."""
+    found = ids_of(tx, crawl.id, which, _OF_URLS.get(order, "id"))
+    values: dict[int, float] = {}
+    if which.finding is not None:
+        having = {row.page_id for row in each_finding_page(tx, crawl.id, which.finding)}
+        found = [url_id for url_id in found if url_id in having]
+    if which.template is not None or which.indexable is not None or order in {"pagerank", "inlinks"}:
+        fitting, indexable = set(), set()
+        for row in each_standing(tx, crawl.id, crawl.urls):
+            if which.template in {None, row.template}:
+                fitting.add(row.page_id)
+            if row.indexable:
+                indexable.add(row.page_id)
+            values[row.page_id] = -row.pagerank if order == "pagerank" else -row.inlinks
+        if which.template is not None:
+            found = [url_id for url_id in found if url_id in fitting]
+        if which.indexable is not None:
+            found = [url_id for url_id in found if (url_id in indexable) == which.indexable]
+    elif order == "score":
+        pages = (row for rows in each_segment(tx, crawl.id, PageRow, crawl.segments) for row in rows)
+        values = {row.page_id: row.score for row in pages if row.score is not None}
+    if order not in _OF_URLS:
+        found.sort(key=lambda url_id: (url_id not in values, values.get(url_id, 0), url_id))
+    return found
 
 
 def count_clicks(tx: Transaction, caller: Caller, audit_id: int) -> dict[int, int]:
@@ -117,7 +173,10 @@ def pages_of(tx: Transaction, crawl: Crawl, stored: Sequence[StoredURL]) -> tupl
     }
     named = [each for row in rows.values() for each in (row.redirect_id, row.canonical_id) if each is not None]
     urls = urls_of(tx, crawl.id, named)
-    return tuple(ShownPage(stored=one, row=rows.get(one.url_id), urls=urls) for one in stored)
+    standings = standings_of(tx, crawl.id, rows)
+    return tuple(
+        ShownPage(stored=one, row=rows.get(one.url_id), urls=urls, standing=standings.get(one.url_id)) for one in stored
+    )
 
 
 def show_page(tx: Transaction, caller: Caller, audit_id: int, page_id: int, *, crawl: int | None = None) -> ShownPage:
@@ -143,6 +202,7 @@ def show_page(tx: Transaction, caller: Caller, audit_id: int, page_id: int, *, c
         stored=stored,
         row=page.row,
         urls=page.urls,
+        standing=page.standing,
         found=tuple(found),
         links=tuple((row, urls.get(row.to_id, "")) for row in out),
         linked_by=tuple((row, urls.get(row.from_id, "")) for row in into),

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from pagegrade.clock import now_ms, utc_now
 from pagegrade.gather.context import GatherLimits, OffloadFailed
-from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Followed, Purpose, Request
+from pagegrade.gather.exchange import DEFAULT_LIMITS, Exchange, FetchError, Purpose, Request
 from pagegrade.gather.gatherers.document import is_html, media_type
 from pagegrade.gather.gatherers.resources import MAX_READ_BYTES
 from pagegrade.gather.guard import Guard
@@ -40,6 +40,7 @@ from pagegrade.parse.url import is_http, join_url, strip_fragment
 from pagegrade.parse.urls.identity import identity
 from pagegrade.report.masking import without_secrets
 from pagegrade.sandbox.pool import TaskRunner
+from pagegrade.service.audits.asking import ask, asking, is_answer, retry_after_of
 from pagegrade.service.audits.consent import allowed_rate
 from pagegrade.service.audits.earlier import NOT_MODIFIED, Earlier, EarlierPage, carry_over
 from pagegrade.service.audits.frontier import Frontier
@@ -61,9 +62,6 @@ ROBOTS_BYTES: Final = 512_000
 ROBOTS_EVERY_MS: Final = 3_600_000
 _NEVER: Final = float("inf")
 _LIMITS: Final = GatherLimits()
-_ASKED_BYTES: Final = 1_024
-"""Read of a file that is no page and does not answer HEAD."""
-_HEAD_FAILED: Final = 400
 _FILES: Final = frozenset(
     "7z avi avif bmp bz2 css csv deb dmg doc docx eot epub exe gif gz ico iso jar jpeg jpg js json m4a m4v mkv mov mp3 "
     "mp4 mpeg mpg msi ods odt ogg ogv otf pdf png pptx ppt rar rpm rss svg tar tgz tif tiff ttf txt wasm wav webm webp "
@@ -331,7 +329,7 @@ class Slice:
             pass
         finally:
             total_s = 0.0 if response is None else response.timings.total_ms / 1_000
-            pace.end(None if response is None else response.status, total_s, _retry_after(response))
+            pace.end(None if response is None else response.status, total_s, retry_after_of(response))
             self._answered.set()
         return response
 
@@ -388,7 +386,7 @@ class Slice:
             exchange = await self._fetch(row.url, before)
             response = without_secrets(exchange.response, self.secrets)
             status, seconds = response.status, response.timings.total_ms / 1_000
-            retry_after = _retry_after(response)
+            retry_after = retry_after_of(response)
             refused = response.header("cf-mitigated") is not None
         except FetchError as error:
             visit.error = error.reason[:40]
@@ -433,9 +431,9 @@ class Slice:
             if sheet is not None and sheet.status is not None:
                 visit.status = sheet.status
                 return visit
-            followed = await ask(self.client, row.url)
+            followed = await ask(self.client, row.url, between=partial(self._between, self._frontier.host(row.host_no)))
             visit.status, seconds = followed.response.status, followed.response.timings.total_ms / 1_000
-            retry_after = _retry_after(followed.response)
+            retry_after = retry_after_of(followed.response)
             followed.release()
         except FetchError as error:
             visit.state, visit.error = URLState.WAITING, error.reason[:40]
@@ -444,6 +442,12 @@ class Slice:
                 visit.state = URLState.THROTTLED
             self._answered.set()
         return visit
+
+    async def _between(self, host: CrawlHost, response: Response) -> None:
+        """Wait until a host may be asked again for the same, after an answer."""
+        self._pace(host.host_no).end(response.status, response.timings.total_ms / 1_000)
+        self._answered.set()
+        await self._turn(host)
 
     async def _read_page(self, response: Response) -> PageRecord:
         """Have a page read with the style sheets that decide what people see of it.
@@ -521,12 +525,12 @@ class Slice:
     async def _fetch(self, url: str, before: EarlierPage | None) -> Exchange:
         name = url.partition("?")[0].rpartition("/")[2]
         if name.rpartition(".")[2].lower() in _FILES and "." in name:
-            request = _asking(url)
+            request = asking(url)
             exchange = await self.client.fetch(request)
-            if exchange.response.status < _HEAD_FAILED:
+            if is_answer(exchange.response):
                 return exchange
             exchange.hold.release()
-            # Servers exist that know only GET.
+            await self._between(self.host_of(url), exchange.response)
             return await self.client.fetch(replace(request, method="GET"))
         request = Request(
             url=url,
@@ -541,10 +545,7 @@ class Slice:
         if exchange.response.status != NOT_MODIFIED or before.agrees(exchange.response):
             return exchange
         exchange.hold.release()
-        host = self.host_of(url)
-        self._pace(host.host_no).end(NOT_MODIFIED, 0.0)
-        self._answered.set()
-        await self._turn(host)
+        await self._between(self.host_of(url), exchange.response)
         return await self.client.fetch(request)
 
 
@@ -556,37 +557,6 @@ async def permitted_by(robots: Response, urls: tuple[str, ...], children: TaskRu
         return frozenset(await children.run(permitted, robots, urls, timeout_s=_LIMITS.parse_s))
     except OffloadFailed:
         return frozenset()
-
-
-async def ask(client: HTTPClient, url: str, timeout_s: float = _LIMITS.document_s) -> Followed:
-    """Ask whether a file is there that is no page of the site, with its redirects.
-
-    Raises:
-        FetchError: There was no answer.
-    """
-    request = replace(_asking(url), timeout_s=timeout_s)
-    followed = await client.follow(request)
-    if followed.response.status < _HEAD_FAILED:
-        return followed
-    followed.release()
-    # Servers exist that know only GET.
-    return await client.follow(replace(request, method="GET"))
-
-
-def _asking(url: str) -> Request:
-    """A request that wants to know whether a file is there, and not what is in it."""
-    return Request(
-        url=url,
-        method="HEAD",
-        max_wire_bytes=_ASKED_BYTES,
-        max_decoded_bytes=_ASKED_BYTES,
-        keep_bytes=0,
-        timeout_s=_LIMITS.document_s,
-    )
-
-
-def _retry_after(response: Response | None) -> str | None:
-    return None if response is None else response.header("retry-after")
 
 
 def _redirect(url: str, location: bytes | None, drop: Sequence[str]) -> str:

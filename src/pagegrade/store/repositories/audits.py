@@ -16,7 +16,7 @@ from pagegrade.model.webhooks import Event, EventType
 from pagegrade.report.gates import COMPARED_RUNS
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
-from pagegrade.store.repositories.crawl_segments import add_findings
+from pagegrade.store.repositories.crawl_segments import add_blocks
 from pagegrade.store.repositories.crawls import COLUMNS, change_crawl, crawl_of, end_crawl
 from pagegrade.store.repositories.id_order import rows_of
 from pagegrade.store.repositories.monitor_outcomes import record_crawl
@@ -212,12 +212,14 @@ def save_result(
     pages: Mapping[int, bytes],
     now_ms: int,
     *,
+    standings: Mapping[int, bytes],
     change: SummaryChange | None = None,
 ) -> None:
     """End a crawl with what its pages came to; the monitors of its audit are evaluated.
 
     Args:
         pages: Of its findings, as ``pack_findings`` has packed them.
+        standings: Of its pages, as ``pack_standings`` has packed them.
         change: Since the last crawl that compares; ``None``: there is none.
 
     Raises:
@@ -228,7 +230,8 @@ def save_result(
     ended = end_crawl(tx, crawl, "completed", reason=crawl.stop_reason, complete=crawl.complete, now_ms=now_ms)
     body = zstd.compress(_encode(result), _LEVEL)
     change_crawl(tx, crawl, summary=_encode(summary), result=body, rating=summary.rating)
-    add_findings(tx, crawl.id, pages)
+    add_blocks(tx, crawl.id, "finding", pages)
+    add_blocks(tx, crawl.id, "standing", standings)
     graded = update(audits).where(audits.c.id == crawl.audit_id)
     tx.execute(graded.values(graded=crawl.number, updated_at_ms=now_ms))
     announce_end(tx, ended, summary, result)

@@ -20,11 +20,12 @@ else:
     from backports import zstd
 
 LEVEL: Final = 3
-SegmentKind = Literal["pages", "links", "found", "sitemap", "sheets", "finding", "drawn"]
-"""Of ``finding``, the number is that of the finding, and ``MAX_FINDINGS`` more for each block; of the others, that of
-the batch."""
+SegmentKind = Literal["pages", "links", "found", "sitemap", "sheets", "finding", "drawn", "standing"]
+"""Of ``finding``, the number is that of the finding, and ``MAX_FINDINGS`` more for each block; of ``standing``, that of
+its first page in ``BLOCK_ROWS``; of the others, that of the batch."""
 BLOCK_ROWS: Final = 4_096
-"""Rows of a finding in one segment, so that no more of them are read for a page of their list."""
+"""Rows of a finding in one segment, so that no more of them are read for a page of their list; and ids of pages whose
+standings are in one."""
 MAX_FINDINGS: Final = 8_192
 """Above the number of every finding of a crawl."""
 
@@ -108,6 +109,20 @@ class FindingPage(msgspec.Struct, frozen=True, gc=False, array_like=True):
     value: str | None = None
 
 
+class StandingRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """Standing of a page among the others of its site, as the analysis found it."""
+
+    page_id: int
+    template: int | None
+    """Number of its template; ``None``: it has no structure."""
+    pagerank: float
+    """Its share of the rank of all pages, 0 to 1."""
+    inlinks: int
+    """Other pages that link to it."""
+    indexable: bool
+    """Search engines may show it under its own URL."""
+
+
 class DrawnRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A page that was to be drawn in a browser."""
 
@@ -117,8 +132,8 @@ class DrawnRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Reason why it was not drawn, a short word; empty: it was."""
 
 
-Row = PageRow | LinkRow | FoundRow | SitemapRow | FindingPage | Sheet | DrawnRow
-R = TypeVar("R", PageRow, LinkRow, FoundRow, SitemapRow, FindingPage, DrawnRow)
+Row = PageRow | LinkRow | FoundRow | SitemapRow | FindingPage | Sheet | DrawnRow | StandingRow
+R = TypeVar("R", PageRow, LinkRow, FoundRow, SitemapRow, FindingPage, DrawnRow, StandingRow)
 KINDS: Final[Mapping[type[Row], SegmentKind]] = {
     PageRow: "pages",
     LinkRow: "links",
@@ -127,6 +142,7 @@ KINDS: Final[Mapping[type[Row], SegmentKind]] = {
     Sheet: "sheets",
     FindingPage: "finding",
     DrawnRow: "drawn",
+    StandingRow: "standing",
 }
 
 
@@ -147,17 +163,36 @@ def pack_findings(rows: Iterable[tuple[int, FindingPage]]) -> dict[int, bytes]:
     return found
 
 
+def pack_standings(rows: Iterable[StandingRow]) -> dict[int, bytes]:
+    """The standings of pages, in the order of their ids, as number of a segment -> its body."""
+    return {number: pack_segment(list(some)) for number, some in groupby(rows, lambda row: row.page_id // BLOCK_ROWS)}
+
+
+def each_standing(tx: Transaction, crawl_id: int, last_id: int) -> Iterator[StandingRow]:
+    """Yield the standings of all pages of a crawl up to an id."""
+    for rows in each_segment(tx, crawl_id, StandingRow, last_id // BLOCK_ROWS + 1):
+        yield from rows
+
+
+def standings_of(tx: Transaction, crawl_id: int, ids: Iterable[int]) -> dict[int, StandingRow]:
+    """Return the standings of pages by their ids; nothing of those that have none."""
+    wanted = set(ids)
+    numbers = sorted({each // BLOCK_ROWS for each in wanted})
+    every = (row for some in each_segment(tx, crawl_id, StandingRow, numbers) for row in some)
+    return {row.page_id: row for row in every if row.page_id in wanted}
+
+
 def unpack_finding(segments: Mapping[int, bytes], finding: int) -> Iterator[FindingPage]:
     """Yield the pages of one of the findings that ``pack_findings`` has packed, a block at a time."""
     numbers = range(finding, max(segments, default=0) + 1, MAX_FINDINGS)
     return (row for number in numbers if number in segments for row in _finding_pages(segments[number]))
 
 
-def add_findings(tx: Transaction, crawl_id: int, segments: Mapping[int, bytes]) -> None:
-    """Store the pages of the findings of a crawl."""
-    rows = [
-        {"crawl_id": crawl_id, "kind": "finding", "number": number, "body": body} for number, body in segments.items()
-    ]
+def add_blocks(
+    tx: Transaction, crawl_id: int, kind: Literal["finding", "standing"], blocks: Mapping[int, bytes]
+) -> None:
+    """Store what the analysis of a crawl has packed of one kind."""
+    rows = [{"crawl_id": crawl_id, "kind": kind, "number": number, "body": body} for number, body in blocks.items()]
     if rows:
         tx.execute(insert(crawl_segments), rows)
 

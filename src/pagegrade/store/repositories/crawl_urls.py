@@ -21,9 +21,9 @@ SAMPLE: Final = 50
 GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 ASSET_LANE: Final = 20
 """Lane of the files that pages load, behind those of pages."""
-URLOrder = Literal["found", "depth", "url"]
+URLOrder = Literal["id", "depth", "url"]
 _ORDERS: Final[Mapping[URLOrder, tuple[Any, ...]]] = {
-    "found": (),
+    "id": (),
     "depth": (crawl_urls.c.depth,),
     "url": (crawl_urls.c.url,),
 }
@@ -323,18 +323,16 @@ def urls_beside(
     return found[::-1] if backward else found
 
 
-def urls_page(
-    tx: Transaction, crawl_id: int, which: URLFilter, *, order: URLOrder = "found", first: int, count: int
-) -> tuple[StoredURL, ...]:
-    """Return the URLs in scope from one on, counted from 0, in an order."""
-    columns = (*_ORDERS[order], crawl_urls.c.url_id)
-    query = _listed(crawl_id, which).order_by(*columns).offset(first).limit(count)
+def urls_page(tx: Transaction, crawl_id: int, which: URLFilter, *, first: int, count: int) -> tuple[StoredURL, ...]:
+    """Return the URLs in scope from one on, counted from 0, by id."""
+    query = _listed(crawl_id, which).order_by(crawl_urls.c.url_id).offset(first).limit(count)
     return tuple(_stored(row) for row in tx.execute(query))
 
 
-def ids_of(tx: Transaction, crawl_id: int, which: URLFilter) -> list[int]:
-    """Return the ids of the URLs in scope that fit a filter."""
-    return list(tx.execute(_listed(crawl_id, which).with_only_columns(crawl_urls.c.url_id)).scalars())
+def ids_of(tx: Transaction, crawl_id: int, which: URLFilter, order: URLOrder = "id") -> list[int]:
+    """Return the ids of the URLs in scope that fit a filter, in an order."""
+    query = _listed(crawl_id, which).with_only_columns(crawl_urls.c.url_id)
+    return list(tx.execute(query.order_by(*_ORDERS[order], crawl_urls.c.url_id)).scalars())
 
 
 def count_depths(tx: Transaction, crawl_id: int, which: URLFilter) -> dict[int, int]:

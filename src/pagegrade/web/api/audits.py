@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from pagegrade.model.account import AUDITS_READ, AUDITS_WRITE
-from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, URLFilter, withheld
+from pagegrade.model.audit import PAGE_STATES, Audit, AuditFilter, Crawl, PageFilter, withheld
 from pagegrade.parse.url import project_of
 from pagegrade.render.audit import NO_GRADE
 from pagegrade.render.english import N_
@@ -222,6 +222,7 @@ async def list_audit_findings(request: Request, work: UnitOfWork, services: Serv
         crawl=query.crawl,
         check=query.check,
         severity=query.severity,
+        template=query.template,
         page=query.page,
         per_page=query.per_page,
     )
@@ -252,12 +253,20 @@ async def list_audit_pages(request: Request, work: UnitOfWork, services: Service
     states = None
     if query.state is not None:
         states = tuple(state for state, (name, _) in PAGE_STATES.items() if name == query.state)
-    which = URLFilter(status=query.status, states=states, search=query.search, depth=query.depth)
+    which = PageFilter(
+        status=query.status,
+        states=states,
+        search=query.search,
+        depth=query.depth,
+        template=query.template,
+        indexable=None if query.indexable is None else query.indexable == 1,
+        finding=query.finding,
+    )
     return await answer_id_list(
         request,
         services,
         page_item,
-        lambda part: work.read(list_pages, request.id, which, part, crawl=query.crawl),
+        lambda part: work.search(list_pages, request.id, which, part, crawl=query.crawl, order=query.sort_by),
         query,
     )
 
@@ -440,7 +449,9 @@ OPERATIONS: Final = (
     _reading_crawls(
         path=f"{PATH}/{{id}}/pages",
         summary="List the pages of a crawl",
-        description="The URLs in scope that the newest evaluated crawl, or `crawl`, knows, by discovery.",
+        description="The URLs in scope that the newest evaluated crawl, or `crawl`, knows. Of a crawl that was not "
+        "evaluated no templates, findings, PageRank or numbers of links are known: a filter or an order by them is not "
+        "found.",
         handler=list_audit_pages,
         query=AuditPageListQuery,
         answers={200: AuditPageList},

@@ -14,6 +14,7 @@ from pagegrade.web.schemas.envelope import answer_with, cursor_list
 from pagegrade.web.schemas.shape import Document, extended
 
 _NO: Final = (False,)
+_YES: Final = (True,)
 URLStateName = Literal["fetched", "blocked", "failed", "throttled", "not_fetched"]
 
 
@@ -37,6 +38,15 @@ class AuditPageItem(Document, frozen=True, kw_only=True):
     redirect: Annotated[URL | None, about("Target of the redirect.", None)]
     words: Annotated[Count | None, about("Words of its main content.", 512)]
     score: Annotated[Points | None, about("Score of the page without its script files, style sheets and images.", 81)]
+    template: Annotated[
+        int | None, about("Number of its template; null: it has none, or the crawl was not evaluated.", 3, minimum=0)
+    ]
+    indexable: Annotated[
+        bool | None,
+        about("True if search engines may show it under its own URL; null: it is no page, or nothing is known.", *_YES),
+    ]
+    inlinks: Annotated[Count | None, about("Other pages of the site that link to it.", 12)]
+    pagerank: Annotated[Amount | None, about("Its share of the PageRank of all pages, 0 to 1.", 0.0125)]
     carried_from: Annotated[
         int | None,
         about(
@@ -127,7 +137,7 @@ def page_object(page: ShownPage) -> bytes:
 
 def listed_page(page: ShownPage) -> AuditPageItem:
     """The document of a page of a crawl in a list."""
-    stored, row = page.stored, page.row
+    stored, row, standing = page.stored, page.row, page.standing
     state, reason = PAGE_STATES[stored.state]
     read = row if row is not None and row.read else None
     return AuditPageItem(
@@ -148,6 +158,10 @@ def listed_page(page: ShownPage) -> AuditPageItem:
         redirect=None if row is None else page.urls.get(row.redirect_id or 0),
         words=None if read is None else read.words,
         score=None if read is None else read.score,
+        template=None if standing is None else standing.template,
+        indexable=None if standing is None else standing.indexable,
+        inlinks=None if standing is None else standing.inlinks,
+        pagerank=None if standing is None else standing.pagerank,
         carried_from=None if row is None else row.carried_from,
     )
 

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
+from pagegrade.model.audit_result import Template
 from tests.audit_builders import claim, fail, fill, result_of, ungraded
 from tests.web.calling import Instance, with_instance
 
@@ -90,7 +91,7 @@ def test_pages_are_sorted_and_those_of_so_many_clicks_listed(tmp_path: Path) -> 
         await make(instance)
         database = instance.services.database
         await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database))
-        paths = ("", "/pages?order=score", "/pages?order=x", "/pages?depth=1&status=200")
+        paths = ("", "/pages?sort_by=score", "/pages?sort_by=x", "/pages?depth=1&status=200")
         return [(await instance.page("GET", f"{PATH}{path}")).text for path in paths]
 
     site, lowest, odd, near = with_instance(tmp_path, script)
@@ -101,6 +102,42 @@ def test_pages_are_sorted_and_those_of_so_many_clicks_listed(tmp_path: Path) -> 
     assert f'href="{PATH}/pages?depth=1&amp;status=200"' in site
     assert (ids(lowest), ids(odd), ids(near)) == (["2", "1"], ["1", "2"], ["2"])
     assert "1 click from the start page" in near
+
+
+def test_a_template_leads_to_its_pages(tmp_path: Path) -> None:
+    """Its list keeps the template when it is sorted; how pages are linked is no order before they were evaluated."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await make(instance)
+        before = await instance.page("GET", f"{PATH}/pages")
+        database = instance.services.database
+        result = result_of("https://example.com/")
+        template = Template(number=1, name="/{s}", pages=1, score=70.0, example="https://example.com/other")
+        of_site = replace(result, templates=(template,))
+        await asyncio.to_thread(fill, database, await asyncio.to_thread(claim, database), of_site)
+        paths = (
+            "",
+            "/pages?template=1",
+            "/pages?template=1&sort_by=inlinks&page=1",
+            "/pages?indexable=1",
+            "/pages?finding=1&sort_by=inlinks",
+            "/pages?finding=2",
+        )
+        return [before, *[await instance.page("GET", f"{PATH}{path}") for path in paths]]
+
+    before, site, listed, ordered, may, having, unknown = with_instance(tmp_path, script)
+
+    def ids(answer: httpx.Response) -> list[str]:
+        return re.findall(f'href="{PATH}/pages/([0-9]+)"', answer.text)
+
+    assert f'href="{PATH}/pages?template=1"' in site.text
+    assert [ids(answer) for answer in (listed, ordered, may, having)] == [["2"], ["2"], ["1"], ["2", "1"]]
+    assert '<input type="hidden" name="template" value="1">' in listed.text
+    assert "of one template" in listed.text
+    assert "of one finding" in having.text
+    assert ["Most linked" in answer.text for answer in (before, listed)] == [False, True]
+    assert ["Indexable" in answer.text for answer in (before, listed)] == [False, True]
+    assert unknown.status_code == 404
 
 
 def test_a_crawl_under_way_shows_how_far_it_is_and_loads_itself_again(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from pagegrade.checks import all_checks, all_site_checks
 from pagegrade.model.account import Role
-from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit, LinkKind, URLFilter, withheld
+from pagegrade.model.audit import OPEN_STATES, PAGE_STATES, UNKNOWN_DEPTH, Audit, LinkKind, PageFilter, withheld
 from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import CATEGORIES
@@ -113,11 +113,14 @@ LINK_KINDS: Final[dict[LinkKind, str]] = {
 }
 LINK_ORDERS: Final[dict[LinkOrder, str]] = {"source": N_("Page"), "target": N_("Target")}
 PAGE_ORDERS: Final[dict[PageOrder, str]] = {
-    "found": N_("Discovery"),
+    "id": N_("Discovery"),
     "score": N_("Lowest score"),
     "depth": N_("Clicks"),
     "url": N_("URL"),
+    "inlinks": N_("Most linked"),
+    "pagerank": N_("PageRank"),
 }
+_OF_EVALUATION: Final = frozenset({"inlinks", "pagerank"})
 PLACES: Final = {"nav": N_("navigation"), "header": N_("header"), "footer": N_("footer"), "main": N_("content")}
 EXPORTS: Final[dict[FileName, tuple[str, str]]] = {
     "pdf": (N_("PDF"), N_("to print or to send")),
@@ -285,19 +288,28 @@ async def list_site_pages(request: Request, work: UnitOfWork, view: View) -> Res
     chosen = None
     if query.state is not None:
         chosen = tuple(state for state, (name, _) in PAGE_STATES.items() if name == query.state)
-    which = URLFilter(status=query.status, states=chosen, search=query.search, depth=query.depth)
-    order: PageOrder = next((name for name in PAGE_ORDERS if name == asked.get("order")), "found")
+    which = PageFilter(
+        status=query.status,
+        states=chosen,
+        search=query.search,
+        depth=query.depth,
+        template=query.template,
+        indexable=None if query.indexable is None else query.indexable == 1,
+        finding=query.finding,
+    )
     audit = await work.read(service.show_audit, request.id)
-    found = await work.search(list_pages, audit.id, which, ListPart(page=query.page, per_page=PER_PAGE), order=order)
-    sent = _sent(asked, "search", "state", "status", "depth", "order")
+    part = ListPart(page=query.page, per_page=PER_PAGE)
+    found = await work.search(list_pages, audit.id, which, part, order=query.sort_by)
+    sent = _sent(asked, "search", "state", "status", "depth", "template", "indexable", "finding", "sort_by")
+    # Nobody knows how well the pages of a crawl are linked before it was evaluated.
+    orders = {name: words for name, words in PAGE_ORDERS.items() if audit.graded or name not in _OF_EVALUATION}
     return view.page(
         "audit_pages.html.jinja",
         pages=[(page, *PAGE_STATES[page.stored.state]) for page in found.items],
         total=found.total,
         query=query,
-        order=order,
-        orders=_said(view, PAGE_ORDERS),
-        is_filtered=any(name != "order" for name, _ in sent),
+        orders=_said(view, orders),
+        is_filtered=any(name != "sort_by" for name, _ in sent),
         page=query.page,
         last_page=max(1, -(-found.total // PER_PAGE)),
         url=lambda number: f"/audits/{audit.id}/pages?{urlencode([*sent, ('page', number)])}",
