@@ -21,24 +21,28 @@ from pagegrade.model.access import NO_ACCESS
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import UNKNOWN_DEPTH, Audit, Crawl, URLFilter
 from pagegrade.model.audit_result import AuditResult
+from pagegrade.model.errors import Unavailable
 from pagegrade.model.webhooks import EVENT_TYPES
 from pagegrade.sandbox.pool import Children
 from pagegrade.service.access.operations import AccessFields, Vault, create_profile
 from pagegrade.service.audits import consent
 from pagegrade.service.audits import operations as service
+from pagegrade.service.audits.analysis import analyze_ids
 from pagegrade.service.audits.consent import PROOF_PATH, proof_of
 from pagegrade.service.audits.crawl import GIVE_UP_AFTER_MS
 from pagegrade.service.container import Services
 from pagegrade.service.monitors.operations import MonitorChange, create_monitor
 from pagegrade.service.options import ServiceOptions
+from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.access_profiles import delete_profile
 from pagegrade.store.repositories.audits import delete_audit, load_audit, load_result
 from pagegrade.store.repositories.crawl_urls import urls_page
+from pagegrade.store.repositories.crawls import release_crawl
 from pagegrade.store.repositories.webhooks import add_webhook
 from pagegrade.store.schema.tables import crawl_segments, crawl_urls, crawls, events, monitors
 from pagegrade.worker import slice as slice_module
 from pagegrade.worker.housekeeping import queue_due_monitors
-from pagegrade.worker.slice import do_crawls
+from pagegrade.worker.slice import MAX_TRIES, do_crawls
 from pagegrade.worker.worker import Worker
 from tests.audit_builders import OPTIONS, claim, make_audit
 from tests.queue_builders import Queue
@@ -271,6 +275,42 @@ def test_a_crawl_that_ends_its_workers_ends(services: Services, alice: Caller) -
 
     assert (ended.crawl.state, ended.crawl.error, ended.graded) == ("failed", "internal", None)
     assert announced(services) == [("audit.failed", "internal")]
+
+
+def test_a_database_that_goes_away_does_not_end_a_crawl(
+    services: Services, alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often it does, even in the moment in which the crawl is released: no worker has ended."""
+    refusals: list[Unavailable] = []
+    begun = 0
+
+    async def analyze(folder: Path) -> tuple[AuditResult, dict[int, bytes], dict[int, bytes]]:
+        nonlocal begun
+        begun += 1
+        if begun <= MAX_TRIES + 1:
+            refusals.append(Unavailable())
+            raise Unavailable
+        return await analyze_ids(folder)
+
+    def release(tx: Transaction, crawl: Crawl, at_ms: int) -> None:
+        if refusals:
+            raise refusals.pop()
+        release_crawl(tx, crawl, at_ms)
+
+    monkeypatch.setattr("pagegrade.worker.slice.analyze_ids", analyze)
+    monkeypatch.setattr("pagegrade.worker.slice.release_crawl", release)
+    monkeypatch.setattr("pagegrade.worker.slice.AGAIN_S", 0.01)
+
+    async def script(origin: str) -> Audit:
+        audit = make_audit(services.database, alice, f"{origin}/", max_pages=3)
+        async with working(services):
+            return await until_ended(services, audit)
+
+    with serving(world()) as site:
+        ended = asyncio.run(script(site.origin))
+
+    assert (begun, refusals) == (MAX_TRIES + 2, [])
+    assert (ended.crawl.state, ended.crawl.error, ended.graded) == ("completed", None, 1)
 
 
 def test_what_is_not_evaluated_says_so(services: Services, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1309,6 +1309,7 @@ class SyncMethods(SyncCaller):
         results: Literal[0, 1] | Unset = UNSET,
         fresh: Literal[0, 1] | Unset = UNSET,
         paused: Literal[0, 1] | Unset | None = UNSET,
+        exclude: list[str] | Unset | None = UNSET,
         cancel: Literal[0, 1] | Unset = UNSET,
         privacy: Literal[0, 1, 2] | Unset | None = UNSET,
         password: str | Unset | None = UNSET,
@@ -1318,8 +1319,8 @@ class SyncMethods(SyncCaller):
         """Change an audit, or crawl again.
 
         `results=1` crawls the site again; a crawl that has not ended is joined. `paused` stops a crawl and lets
-        it go on, `cancel=1` ends it without a result. `privacy` and `password` change who may see it by its
-        link.
+        it go on, `cancel=1` ends it without a result. `exclude` is what it and later crawls leave out.
+        `privacy` and `password` change who may see it by its link.
 
         The key needs the scope `audits:write`.
 
@@ -1328,6 +1329,9 @@ class SyncMethods(SyncCaller):
             fresh: 1, with `results`: read every page anew, even where the site says that it has not changed
                 since the crawl before.
             paused: 1: stop the crawl until it is resumed, 0: resume it.
+            exclude: In place of those until now: no pages that match a pattern as in robots.txt (`*`, `$`),
+                beginning with `/` or `*`. A crawl that is under way leaves out what it has not fetched yet,
+                within half a minute.
             cancel: 1: end the crawl without a result.
             privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.

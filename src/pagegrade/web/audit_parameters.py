@@ -113,6 +113,13 @@ class UpdateAuditBody(BaseModel):
     paused: Literal[0, 1] | None = Field(
         None, description="1: stop the crawl until it is resumed, 0: resume it.", examples=[1]
     )
+    exclude: tuple[str, ...] | None = Field(
+        None,
+        max_length=MAX_PATTERNS,
+        description=f"In place of those until now: no pages that match a pattern {_PATTERNS} A crawl that is under way "
+        "leaves out what it has not fetched yet, within half a minute.",
+        examples=[["/calendar/*"]],
+    )
     cancel: Literal[0, 1] = Field(0, description="1: end the crawl without a result.", examples=[1])
     privacy: Literal[0, 1, 2] | None = Field(
         None, description="Readers of the share page, as when creating.", examples=[2]

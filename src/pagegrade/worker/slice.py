@@ -50,6 +50,8 @@ LOOK_S: Final = 5.0
 LEASE_MS: Final = 60_000
 """Time after which the crawl of a worker that has been silent goes to another one."""
 BEAT_S: Final = 15.0
+AGAIN_S: Final = 1.0
+"""Between two tries to release a crawl."""
 MAX_TRIES: Final = 3
 """Workers that may end in the middle of a crawl without having stored anything."""
 
@@ -109,7 +111,7 @@ async def _hold(services: Services, crawl: Crawl, children: Children, resolver: 
     loop = asyncio.get_running_loop()
     work = loop.create_task(_work(services, crawl, children, resolver), name=f"crawl-{crawl.id}")
     lease = loop.create_task(_keep(services, crawl), name=f"lease-{crawl.id}")
-    is_ours = True
+    is_ours, is_away = True, False
     try:
         await asyncio.wait((work, lease), return_when=asyncio.FIRST_COMPLETED)
         if work.done():
@@ -118,6 +120,7 @@ async def _hold(services: Services, crawl: Crawl, children: Children, resolver: 
         is_ours = False
     except Unavailable:
         logger.warning("crawl_put_off", extra={"crawl": crawl.id})
+        is_away = True
     except Exception:
         # The lease expires, and the crawl is tried again, within its number of tries.
         logger.exception("crawl_slice_failed", extra={"crawl": crawl.id})
@@ -127,8 +130,27 @@ async def _hold(services: Services, crawl: Crawl, children: Children, resolver: 
             task.cancel()
         await asyncio.gather(work, lease, return_exceptions=True)
         if is_ours:
-            with contextlib.suppress(Unavailable):
-                await services.database.write(lambda tx: release_crawl(tx, crawl, now_ms()))
+            await _release(services, crawl, patiently=is_away)
+
+
+async def _release(services: Services, crawl: Crawl, *, patiently: bool) -> None:
+    """Let others go on with a crawl.
+
+    Args:
+        services: Of this process.
+        crawl: As it was claimed.
+        patiently: Try again for as long as it is held anyway. A crawl that is not released counts as one that ended its
+            worker, of which it bears few, and a database that is away for a moment must not.
+    """
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(LEASE_MS / 1_000):
+            while True:
+                with contextlib.suppress(Unavailable):
+                    await services.database.write(lambda tx: release_crawl(tx, crawl, now_ms()))
+                    return
+                if not patiently:
+                    return
+                await asyncio.sleep(AGAIN_S)
 
 
 async def _keep(services: Services, crawl: Crawl) -> None:

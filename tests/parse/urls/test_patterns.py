@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagegrade.parse.urls import patterns as module
-from pagegrade.parse.urls.patterns import MAX_LITERALS, OTHERS, Patterns, is_far_date
+from pagegrade.parse.urls.patterns import MAX_LITERALS, OTHERS, Patterns, excluding, is_far_date
+from pagegrade.parse.urls.scope import Scope
 
 ROOT = "https://example.com"
 
@@ -43,6 +44,33 @@ def test_many_names_in_one_place_are_one_pattern() -> None:
     assert len(set(numbers)) == MAX_LITERALS + 1
     assert shapes.text(numbers[-1]) == "example.com/shop/{s}"
     assert shapes.number(f"{ROOT}/shop/thing-") == numbers[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "rule", "others"),
+    [
+        ("/blog/2026/03/title", "/blog/*/*/title", ["/blog/2025/12/title"]),
+        ("/about.html", "/about.html$", []),
+        ("/tag/12", "/tag/*", ["/tag/13/rest"]),
+        ("/12", None, []),
+        ("/", None, []),
+        ("/?page=2", "/?page", ["/?page=9"]),
+        ("/12?page=2", "/*?page", ["/13?page=3"]),
+        ("/list?b=1&a=2", "/list?*&", ["/list?a=1&b=2"]),
+    ],
+)
+def test_a_pattern_is_excluded_by_a_rule_of_robots(path: str, rule: str | None, others: list[str]) -> None:
+    """It fits the addresses of the pattern, and none is offered that would fit most of a site."""
+    shapes = Patterns()
+    found = excluding(shapes.text(shapes.number(ROOT + path)))
+
+    assert found == rule
+    if rule is not None:
+        scope = Scope(f"{ROOT}/", exclude=(rule,))
+        assert [scope.holds(ROOT + each) for each in (path, *others)] == [False] * (1 + len(others))
+        assert scope.holds(f"{ROOT}/another")
+
+    assert excluding("") is None
 
 
 @given(st.lists(st.sampled_from([f"/{a}/{b}" for a in "abc" for b in (*"xyz", *map(str, range(60)))]), max_size=80))

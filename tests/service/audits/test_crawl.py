@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.json import encode
+from msgspec.structs import replace
 
+from pagegrade.clock import now_ms
 from pagegrade.model.audit import AuditSettings, Crawl
 from pagegrade.model.errors import URLNotAllowed
 from pagegrade.sandbox.pool import Children
-from pagegrade.service.audits.crawl import begin_crawl, read_start, run_crawl
-from pagegrade.service.audits.frontier import Frontier
+from pagegrade.service.audits.crawl import begin_crawl, read_start, run_crawl, run_slice
+from pagegrade.service.audits.frontier import Frontier, open_frontier
 from pagegrade.service.runs.options import AnalyzeOptions
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.crawls import last_crawl
+from pagegrade.store.repositories.crawls import change_crawl, last_crawl, take_crawl
 from tests.service.audits.crawling import FAST, OPTIONS, by_path, crawl_site, relations
 from tests.site_world.server import serving
 from tests.site_world.world import make_world
@@ -54,6 +57,37 @@ async def go_on(database: Database, crawl_id: int, *, interrupted: bool) -> Craw
             return await task
         except asyncio.CancelledError:
             return None
+
+
+@pytest.mark.parametrize("max_pages", [500, 20])
+def test_what_is_excluded_while_a_crawl_is_under_way_is_left_out(
+    database: Database, tmp_path: Path, max_pages: int
+) -> None:
+    """From the next slice on; also what would still wait at the end is out of scope then."""
+    world = make_world(3, pages=60)
+    with serving(world) as site:
+        settings = replace(FAST, max_pages=max_pages, connections=1)
+        begun = database.write_here(lambda tx: begin_crawl(tx, f"{site.origin}/", settings, options=OPTIONS))
+        excluded = replace(settings, exclude=("/guide/*",))
+
+        async def work() -> tuple[set[str], Crawl]:
+            async with Children(1) as children:
+                crawl = await database.write(lambda tx: take_crawl(tx, begun.id, now_ms()))
+                frontier = await open_frontier(database, crawl)
+                assert await run_slice(database, frontier, options=OPTIONS, children=children, slice_s=0.05) is None
+                before = set(site.fetched())
+                await database.write(lambda tx: change_crawl(tx, frontier.crawl, settings=encode(excluded)))
+                return before, await run_crawl(database, begun.id, options=OPTIONS, children=children)
+
+        before, crawl = asyncio.run(work())
+    rows = by_path(relations(database, crawl, tmp_path / "out")["pages"], site)
+    guides = {path for path in world.pages if path.startswith("/guide/")}
+
+    assert {path for path in site.fetched() if path.startswith("/guide/")} <= before
+    assert rows.keys() & guides == before & guides
+    assert guides - before
+    assert crawl.stop_reason == ("done" if max_pages == 500 else "max_pages")
+    assert len(rows.keys() - guides) > 20
 
 
 def test_a_crawl_that_was_interrupted_goes_on(database: Database, tmp_path: Path) -> None:

@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.model.audit import AuditFilter
+from pagegrade.model.audit import MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditFilter, SiteFacts
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.stored import ListPart
 from pagegrade.service.audits import operations as service
 from pagegrade.store.engine.database import Database
-from tests.audit_builders import OPTIONS, make_audit
+from pagegrade.store.repositories.crawls import limit_crawl
+from tests.audit_builders import OPTIONS, claim, fill, make_audit
 from tests.store_builders import add_owner, make_database
 
 
@@ -72,6 +74,39 @@ def test_nobody_else_finds_an_audit(database: Database) -> None:
     listed = database.read_here(lambda tx: service.list_audits(tx, alice, AuditFilter(), ListPart(page=1, per_page=10)))
 
     assert (listed.items, listed.total) == ((), 0)
+
+
+def test_what_is_excluded_later_is_so_in_crawls_that_have_not_ended(database: Database) -> None:
+    """Those that have keep what they left out, and the worker of one that has not knows nothing of it yet."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    audit = make_audit(database, alice, exclude=("/a/",))
+
+    def change(*patterns: str) -> tuple[str, ...]:
+        wanted = service.AuditChange(exclude=patterns)
+        changed = database.write_here(
+            lambda tx: service.change_audit(tx, alice, audit.id, wanted, options=OPTIONS, now_ms=now_ms())
+        )
+        assert changed.settings.exclude == patterns
+        return changed.crawl.settings.exclude
+
+    crawl = claim(database)
+
+    assert crawl is not None
+    under_way = change("/a/", "/b/*")
+    # The worker stores what it found to be allowed: the rate and the pages.
+    slower = replace(crawl, settings=replace(crawl.settings, rate_per_s=0.5), facts=SiteFacts())
+    database.write_here(lambda tx: limit_crawl(tx, slower, now_ms()))
+    stored = database.read_here(lambda tx: service.show_audit(tx, alice, audit.id)).crawl
+    fill(database, stored)
+    ended = change()
+    for wrong in (("x",), ("/" * (MAX_PATTERN_CHARACTERS + 1),), ("/",) * (MAX_PATTERNS + 1)):
+        with pytest.raises(ValidationFailed) as refused:
+            change(*wrong)
+        assert [one.field for one in refused.value.violations] == ["exclude"]
+
+    assert (under_way, stored.settings.exclude, stored.settings.rate_per_s) == (("/a/", "/b/*"), ("/a/", "/b/*"), 0.5)
+    assert ended == ("/a/", "/b/*")
+    assert change("/" * MAX_PATTERN_CHARACTERS) == ("/a/", "/b/*")
 
 
 def test_an_access_profile_that_is_not_there_is_refused(database: Database) -> None:

@@ -169,7 +169,7 @@ def test_pages_are_filtered_by_what_was_found(
 
 
 def test_a_list_in_another_order_is_walked_both_ways(database: Database, alice: Caller) -> None:
-    """What a cursor names that is not in the list leads nowhere."""
+    """A cursor that names something else leads nowhere."""
 
     def walked(**part: Any) -> tuple[list[int], int | None, int | None]:
         found = database.read_here(

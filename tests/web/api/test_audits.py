@@ -114,6 +114,7 @@ def test_pages_are_filtered_and_sorted_by_what_the_evaluation_found(tmp_path: Pa
     assert [answer.status_code for answer in (none, words, both)] == [404, 422, 422]
     assert [ids(answer) for answer in (of_no, of_one)] == [[], []]
     names = ("template", "indexable", "inlinks", "pagerank")
+
     assert [page.json()["data"][name] for name in names] == [1, False, 1, 0.25]
     assert one.json()["data"][0] == {name: page.json()["data"][name] for name in one.json()["data"][0]}
 
@@ -139,6 +140,22 @@ def test_an_audit_without_a_grade_says_why_and_its_findings_cost_nothing_that_is
     assert (shown["data"]["crawl"]["withheld"], crawl["data"]["withheld"]) == (why, why)
     assert [one["lost"] for one in findings["data"]] == [None]
     assert "warnings" not in findings
+
+
+def test_pages_are_excluded_while_a_crawl_is_under_way(tmp_path: Path) -> None:
+    """In place of what was excluded; nothing else changes, and a pattern that is none is refused."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        made = await instance.call("POST", AUDITS, json=NEW)
+        place = made.headers["location"].removeprefix(BASE_URL)
+        bodies: tuple[dict[str, Any], ...] = ({"exclude": ["/b/*"]}, {"exclude": []}, {"exclude": ["b"]}, {})
+        return [await instance.call("PUT", place, json=body) for body in bodies]
+
+    changed, emptied, refused, same = with_instance(tmp_path, script)
+
+    assert [one.json()["data"]["settings"]["exclude"] for one in (changed, emptied, same)] == [["/b/*"], [], []]
+    assert [one.json()["data"]["state"] for one in (changed, emptied)] == ["queued", "queued"]
+    assert (refused.status_code, list(refused.json()["errors"])) == (422, ["exclude"])
 
 
 def test_a_failed_crawl_says_why_and_keeps_the_result_before_it(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ _YEAR: Final = re.compile(r"(?:19|20)[0-9]{2}")
 _DATE: Final = re.compile(r"((?:19|20)[0-9]{2})-?(0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12][0-9]|3[01]))?")
 _PART_OF_DATE: Final = re.compile(r"0?[1-9]|[12][0-9]|3[01]")
 _ID: Final = re.compile(r"(?=[a-f]*[0-9])[0-9a-f]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_CLASS: Final = re.compile(r"\{[dnsx]\}")
+"""Stands in the text of a pattern for what differs."""
 _EXTENSION: Final = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}")
 _FAR_DATE: Final = re.compile(r"((?:19|20|21)[0-9]{2})(?:-?(?:0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12][0-9]|3[01]))?)?")
 _YEAR_NAMES: Final = frozenset({"annee", "anno", "ano", "jahr", "y", "year", "yr"})
@@ -89,6 +91,27 @@ class Patterns:
             if not stem.startswith("{"):
                 self._literals.setdefault(before, set()).add(stem)
             before = f"{before}/{segment}"
+
+
+def excluding(text: str) -> str | None:
+    """The pattern of robots.txt for the addresses of a pattern, which others may fit as well.
+
+    Args:
+        text: Of the pattern.
+
+    Returns:
+        ``None``: it would fit most of a site, or the pattern is that of all others.
+    """
+    path, _, query = text.partition("/")[2].partition("?")
+    names = query.split("&") if query else []
+    first = path.partition("/")[0]
+    if not names and (not first or _CLASS.search(first)):
+        return None
+    wild = _CLASS.sub("*", f"/{path}")
+    if names:
+        # In which order they come is not known of several.
+        return f"{wild}?{names[0]}" if len(names) == 1 else f"{wild}?*&"
+    return wild if "*" in wild or len(text) == MAX_PATTERN_TEXT else f"{wild}$"
 
 
 def is_far_date(url: str, today: date) -> bool:

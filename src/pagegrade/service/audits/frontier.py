@@ -26,6 +26,7 @@ from pagegrade.model.audit import (
     SettledURL,
     Sheet,
     SiteFacts,
+    URLFilter,
     URLState,
     WaitingURL,
 )
@@ -47,10 +48,12 @@ from pagegrade.store.repositories.crawl_segments import (
 )
 from pagegrade.store.repositories.crawl_urls import (
     ASSET_LANE,
+    AT_ONCE,
     GONE,
     SAMPLE,
     SAMPLED_LANE,
     ShownPage,
+    StoredURL,
     add_urls,
     count_assets,
     find_contents,
@@ -62,6 +65,7 @@ from pagegrade.store.repositories.crawl_urls import (
     reopen_variants,
     save_patterns,
     settle_urls,
+    urls_beside,
     waiting_urls,
 )
 from pagegrade.store.repositories.crawls import advance_crawl, limit_crawl, list_hosts, save_hosts
@@ -81,6 +85,7 @@ YIELD_PAGES: Final = 50
 YIELD_SHARE: Final = 0.2
 """A pattern of which fewer pages than this share have a content of their own is sampled."""
 T = TypeVar("T")
+_WAITING: Final = URLFilter(states=(URLState.WAITING,))
 _SETTLED: Final = frozenset({URLState.FETCHED, URLState.FAILED, URLState.THROTTLED})
 
 
@@ -210,6 +215,26 @@ class Frontier:
 
         await self._database.write(write)
         self.crawl = crawl
+
+    async def leave_out(self) -> None:
+        """Put out of scope what waits and was excluded since it was found.
+
+        Raises:
+            CrawlTakenOver: Another process works on the crawl.
+            Unavailable: The database cannot be used.
+        """
+        rows = await self._waiting_after(None)
+        while rows:
+            out = [row.url_id for row in rows if not self.scope.holds(row.url)]
+            if out:
+                await self.note([SettledURL(each, URLState.OUTSIDE, 0, 0) for each in out], worked_ms=0)
+            rows = await self._waiting_after(rows[-1].url_id)
+
+    async def _waiting_after(self, url_id: int | None) -> tuple[StoredURL, ...]:
+        crawl_id = self.crawl.id
+        return await self._database.read(
+            lambda tx: urls_beside(tx, crawl_id, _WAITING, AT_ONCE, beside=url_id, backward=False)
+        )
 
     async def read(self, function: Callable[[Transaction], T]) -> T:
         """Read from the tables of the crawl."""

@@ -85,6 +85,8 @@ class AuditChange(msgspec.Struct, frozen=True, kw_only=True):
     """Read every page anew then, even if it has not changed."""
     paused: bool | None = None
     cancel: bool = False
+    exclude: Sequence[str] | None = None
+    """Patterns of what is left out, in place of those until now; ``None``: as until now."""
     sharing: SharingChange = _AS_IT_IS
 
 
@@ -141,21 +143,10 @@ def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, Au
         URLNotAllowed: The site must not be contacted.
     """
     violations: list[Violation] = []
-
-    def refuse(name: str, code: str, message: str) -> None:
-        violations.append(Violation(field=name, place="body", code=code, message=message))
-
+    refuse = partial(_refuse, violations)
     typed = _read_url("url", fields.url, refuse)
-    for name, patterns in (("include", fields.include), ("exclude", fields.exclude)):
-        if len(patterns) > MAX_PATTERNS or any(
-            not one.startswith(("/", "*")) or len(one) > MAX_PATTERN_CHARACTERS for one in patterns
-        ):
-            refuse(
-                name,
-                "invalid",
-                f"Must be at most {MAX_PATTERNS} patterns as in robots.txt, with / or * first and at most "
-                f"{MAX_PATTERN_CHARACTERS} characters: /blog/*, *.pdf$",
-            )
+    _check_patterns("include", fields.include, refuse)
+    _check_patterns("exclude", fields.exclude, refuse)
     most = options.most_crawl_pages
     pages = options.crawl_pages if fields.max_pages is None else fields.max_pages
     if pages > most:
@@ -185,6 +176,22 @@ def read_settings(fields: AuditFields, options: ServiceOptions) -> tuple[str, Au
         external=fields.external,
         render=fields.render,
     )
+
+
+def _refuse(violations: list[Violation], field: str, code: str, message: str) -> None:
+    violations.append(Violation(field=field, place="body", code=code, message=message))
+
+
+def _check_patterns(field: str, patterns: Sequence[str], refuse: Callable[[str, str, str], None]) -> None:
+    if len(patterns) > MAX_PATTERNS or any(
+        not one.startswith(("/", "*")) or len(one) > MAX_PATTERN_CHARACTERS for one in patterns
+    ):
+        refuse(
+            field,
+            "invalid",
+            f"Must be at most {MAX_PATTERNS} patterns as in robots.txt, with / or * first and at most "
+            f"{MAX_PATTERN_CHARACTERS} characters: /blog/*, *.pdf$",
+        )
 
 
 def _read_url(field: str, url: str, refuse: Callable[[str, str, str], None]) -> str | None:
@@ -307,7 +314,7 @@ def change_audit(
     password_hash: str | None = None,
     may_change: Condition[Audit] = None,
 ) -> Audit:
-    """Crawl the site of an audit again, pause, resume or cancel its crawl, or change who may see it.
+    """Crawl the site of an audit again, pause, resume or cancel its crawl, change what it leaves out or who sees it.
 
     Args:
         tx: A write transaction.
@@ -324,12 +331,19 @@ def change_audit(
         CrawlLimit: Too many crawls of the account have not ended.
         QuotaExceeded: It has no pages left in this month.
         URLNotAllowed: By now the site must not be contacted.
-        ValidationFailed: Privacy 2 without any password.
+        ValidationFailed: Privacy 2 without any password, or a pattern that is none.
     """
+    violations: list[Violation] = []
+    _check_patterns("exclude", change.exclude or (), partial(_refuse, violations))
+    if violations:
+        raise ValidationFailed(violations)
     hold_account(tx, caller.account.id)
     audit = show_audit(tx, caller, audit_id)
     refuse_if_changed(audit, may_change)
     share_audit(tx, audit, change.sharing, password_hash, now_ms)
+    if change.exclude is not None:
+        store.exclude_pages(tx, audit, change.exclude, now_ms)
+        audit = show_audit(tx, caller, audit_id)
     crawl = audit.crawl
     if change.cancel and crawl.state in OPEN_STATES:
         store.stop_crawl(tx, crawl, "canceled", now_ms)

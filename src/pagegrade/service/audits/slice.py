@@ -244,6 +244,11 @@ class Slice:
         if not rows and len(known) < BATCH_PAGES:
             rows = await self._frontier.take(BATCH_PAGES, taken, assets=True)
         is_any = bool(rows)
+        # Excluded since they were found.
+        out = [row for row in rows if row.lane < ASSET_LANE and not self._frontier.scope.holds(row.url)]
+        self._done += [Visit(row=row, state=URLState.OUTSIDE) for row in out]
+        left_out = {row.url_id for row in out}
+        rows = [row for row in rows if row.url_id not in left_out]
         by_host: dict[int, list[WaitingURL]] = {}
         for row in rows:
             by_host.setdefault(row.host_no, []).append(row)

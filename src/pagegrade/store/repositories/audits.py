@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Row, Select, and_, delete, func, insert, or_, select, update
 
 from pagegrade.model.audit import OPEN_STATES, Audit, AuditFilter, AuditSettings, Crawl, CrawlState, withheld
@@ -186,6 +187,23 @@ def stop_crawl(tx: Transaction, crawl: Crawl, state: CrawlState, now_ms: int) ->
     }
     # It may have ended meanwhile.
     tx.execute(update(crawls).where(crawls.c.id == crawl.id, crawls.c.finished_at_ms.is_(None)).values(values))
+
+
+def exclude_pages(tx: Transaction, audit: Audit, patterns: Sequence[str], now_ms: int) -> None:
+    """Let the crawls of an audit leave out what matches a pattern; one that is under way does so from its next slice.
+
+    Args:
+        patterns: In place of those until now.
+    """
+    settings = _encode(replace(audit.settings, exclude=tuple(patterns)))
+    tx.execute(update(audits).where(audits.c.id == audit.id).values(settings=settings, updated_at_ms=now_ms))
+    of_crawl = _encode(replace(audit.crawl.settings, exclude=tuple(patterns)))
+    # It may have ended meanwhile.
+    tx.execute(
+        update(crawls)
+        .where(crawls.c.id == audit.crawl.id, crawls.c.state.in_(("queued", "crawling", "paused")))
+        .values(settings=of_crawl)
+    )
 
 
 def list_crawls(

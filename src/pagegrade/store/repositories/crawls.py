@@ -169,7 +169,10 @@ def limit_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
     Raises:
         CrawlTakenOver: Another process has taken it since.
     """
-    change_crawl(tx, crawl, settings=_encode(crawl.settings), facts=_encode(crawl.facts), updated_at_ms=now_ms)
+    # What to exclude may have been changed since it was taken.
+    now = tx.execute(select(crawls.c.settings).where(crawls.c.id == crawl.id)).scalar()
+    settings = crawl.settings if now is None else replace(crawl.settings, exclude=_settings(bytes(now)).exclude)
+    change_crawl(tx, crawl, settings=_encode(settings), facts=_encode(crawl.facts), updated_at_ms=now_ms)
 
 
 def pages_of_target(tx: Transaction, crawl: Crawl, target: str, since_ms: int) -> int:

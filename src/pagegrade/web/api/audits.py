@@ -168,8 +168,8 @@ async def show_audit(request: Request, work: UnitOfWork, services: Services) -> 
 
 
 async def update_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
-    """Crawl again, pause, resume or cancel; change who may see it."""
-    fields, violations = await request.fields(UpdateAuditBody)
+    """Crawl again, pause, resume or cancel; change what is left out and who may see it."""
+    fields, violations = await request.fields(UpdateAuditBody, lists=("exclude",))
     sharing = evaluate_fields(violations, lambda: read_sharing(fields.privacy, fields.password))
     if sharing.needs_hash:
         # An audit of another account must not cost a password hash.
@@ -179,6 +179,7 @@ async def update_audit(request: Request, work: UnitOfWork, services: Services) -
         fresh=fields.fresh == 1,
         paused=None if fields.paused is None else fields.paused == 1,
         cancel=fields.cancel == 1,
+        exclude=fields.exclude,
         sharing=sharing,
     )
     audit = await work.write(
@@ -397,8 +398,8 @@ OPERATIONS: Final = (
         path=f"{PATH}/{{id}}",
         summary=N_("Change an audit, or crawl again"),
         description="`results=1` crawls the site again; a crawl that has not ended is joined. `paused` stops a crawl "
-        "and lets it go on, `cancel=1` ends it without a result. `privacy` and `password` change who may see it by its "
-        "link.",
+        "and lets it go on, `cancel=1` ends it without a result. `exclude` is what it and later crawls leave out. "
+        "`privacy` and `password` change who may see it by its link.",
         handler=update_audit,
         body=UpdateAuditBody,
         headers=("If-Match", "If-None-Match"),

@@ -11,7 +11,9 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
+from pagegrade.model.audit import Pattern
 from pagegrade.model.audit_result import Template
+from pagegrade.store.repositories.crawl_urls import save_patterns
 from tests.audit_builders import claim, fail, fill, result_of, ungraded
 from tests.web.calling import Instance, with_instance
 
@@ -138,6 +140,36 @@ def test_a_template_leads_to_its_pages(tmp_path: Path) -> None:
     assert ["Most linked" in answer.text for answer in (before, listed)] == [False, True]
     assert ["Indexable" in answer.text for answer in (before, listed)] == [False, True]
     assert unknown.status_code == 404
+
+
+def test_a_shape_of_urls_is_left_out_by_a_button(tmp_path: Path) -> None:
+    """While the crawl is under way; another one takes that back, and nothing is left out twice."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        await make(instance)
+        database = instance.services.database
+        crawl = await asyncio.to_thread(claim, database)
+        assert crawl is not None
+        patterns = [Pattern(pattern_no=at, text=text) for at, text in enumerate(("example.com/tag/{s}", "a/{n}"), 1)]
+        await asyncio.to_thread(database.write_here, lambda tx: save_patterns(tx, crawl.id, patterns))
+        seen = [await instance.page("GET", PATH)]
+        for data in ({"exclude": "/tag/*"}, {"exclude": "/tag/*"}, {"readmit": "/print/"}, {"exclude": "tag"}):
+            answer = await instance.page("POST", PATH, data=data)
+            seen.append(await instance.page("GET", PATH) if answer.status_code == 303 else answer)
+        return seen
+
+    before, once, twice, readmitted, wrong = with_instance(tmp_path, script)
+    button = 'name="exclude" value="/tag/*"'
+
+    assert [button in one.text for one in (before, once, readmitted)] == [True, False, False]
+    assert before.text.count('name="exclude"') == 1
+    assert [re.findall('name="readmit" value="(.*?)"', one.text) for one in (before, once, twice, readmitted)] == [
+        ["/print/"],
+        ["/print/", "/tag/*"],
+        ["/print/", "/tag/*"],
+        ["/tag/*"],
+    ]
+    assert wrong.status_code == 422
 
 
 def test_a_crawl_under_way_shows_how_far_it_is_and_loads_itself_again(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import CATEGORIES
 from pagegrade.model.stored import ListPart
+from pagegrade.parse.urls.patterns import excluding
 from pagegrade.render.audit import (
     ASPECT_WORDS,
     KIND_WORDS,
@@ -182,6 +183,7 @@ async def _overview(
         result=result,
         newest=newest,
         first=() if result is None else first_to_fix(result),
+        excluding=excluding,
         marks={} if result is None else told_apart(result),
         exports=_exports(view, audit) if crawl.fetched or result is not None else (),
         history=history,
@@ -484,9 +486,13 @@ def _exports(view: View, audit: Audit) -> list[tuple[str, str, str]]:
 
 
 async def change_audit_from_form(request: Request, work: UnitOfWork, view: View, services: Services) -> Response:
-    """Crawl again, pause, resume or cancel, as the button says."""
-    deed = (await read_form(request)).get("deed", "")
-    change = _DEEDS.get(deed, service.AuditChange())
+    """Crawl again, pause, resume or cancel, or change what is left out, as the button says."""
+    form = await read_form(request)
+    change = _DEEDS.get(form.get("deed", ""), service.AuditChange())
+    if form.get("exclude") or form.get("readmit"):
+        kept = (await work.read(service.show_audit, request.id)).settings.exclude
+        added = [one for one in (form.get("exclude", ""),) if one and one not in kept]
+        change = service.AuditChange(exclude=[*(one for one in kept if one != form.get("readmit")), *added])
     try:
         if change.again:
             refuse_when_draining(services)
@@ -525,7 +531,7 @@ def _page(method: str, path: str, name: str, summary: str, handler: Callable[...
 
 OPERATIONS: Final = (
     _page("GET", "", "show_audit_overview", "An audit", show_audit_overview),
-    _page("POST", "", "change_audit_from_form", N_("Crawl again, pause or cancel"), change_audit_from_form),
+    _page("POST", "", "change_audit_from_form", N_("Change an audit, or crawl again"), change_audit_from_form),
     _page("GET", "/findings/{finding}", "show_audit_finding", "A finding of a site", show_audit_finding),
     _page("GET", "/pages", "list_site_pages", "The pages of a site", list_site_pages),
     _page("GET", "/links", "list_site_links", "The links of a site", list_site_links),
