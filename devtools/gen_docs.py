@@ -25,8 +25,6 @@ from pydantic import SecretStr
 from pydantic_settings import BaseSettings
 
 from devtools import gen_client, gen_scoring
-from devtools.gen_api_page import api_page
-from devtools.report_schema import report_schema
 from pagegrade.checks import NEEDS, Check, SiteCheck, all_checks, all_site_checks
 from pagegrade.checks._check import SECTIONS
 from pagegrade.model import errors
@@ -36,6 +34,13 @@ from pagegrade.scoring import Rule, rules_of
 from pagegrade.web.problems import PROBLEMS, TEXTS, statuses_of
 from pagegrade.web.routes import describe_api
 
+_ONLY_A_SERVER_KNOWS: Final = ("id", "privacy", "share_url", "created_at", "updated_at")
+"""Members of a report that are null in one that was made anywhere else."""
+_ONLY_A_SERVER_HAS: Final = {"DrawnPicture": "name"}
+"""Object -> its member that is absent from a report that was made anywhere else."""
+_COMPONENT: Final = "#/components/schemas/"
+_DEFINITION: Final = "#/$defs/"
+METHODS: Final = ("get", "post", "put", "patch", "delete")
 ROOT: Final = Path(__file__).resolve().parent.parent
 REFERENCE: Final = Path("docs/reference")
 README: Final = "README.md"
@@ -51,6 +56,114 @@ _TYPE_NAMES: Final[dict[Any, str]] = {
 }
 COMMITTED: Final = frozenset({"openapi.json", "report.schema.json", "settings.md"})
 GENERATED: Final = "<!-- Made by `make docs` from the code; do not edit. -->"
+
+
+def report_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of a report."""
+    components = json.loads(describe_api())["components"]["schemas"]
+    found: dict[str, Any] = {}
+    wanted = ["Report"]
+    while wanted:
+        name = wanted.pop()
+        if name not in found:
+            found[name] = components[name]
+            wanted += re.findall(rf'"{re.escape(_COMPONENT)}(\w+)"', json.dumps(components[name]))
+    definitions = json.loads(json.dumps(found).replace(_COMPONENT, _DEFINITION))
+    for definition in definitions.values():
+        if "properties" in definition:
+            definition["additionalProperties"] = False
+    report = definitions["Report"]["properties"]
+    for member in _ONLY_A_SERVER_KNOWS:
+        report[member] = {"anyOf": [report[member], {"type": "null"}]}
+    for name, member in _ONLY_A_SERVER_HAS.items():
+        definitions[name]["required"].remove(member)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Pagegrade report",
+        "$ref": f"{_DEFINITION}Report",
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def api_page(description: str) -> str:
+    """Every operation with its parameters, members of its body and answers; ``description`` is OpenAPI as JSON."""
+    api: dict[str, Any] = json.loads(description)
+    lines = ["# HTTP API", "", api["info"]["description"].strip(), ""]
+    lines += ["The same for programs: [openapi.json](openapi.json). Every problem: [errors](errors.md).", ""]
+    for tag in api["tags"]:
+        lines += [f"## {tag['name']}", "", tag["description"], ""]
+        for path, item in api["paths"].items():
+            for method in METHODS:
+                if method in item and item[method]["tags"] == [tag["name"]]:
+                    lines += _operation(api, method, path, item)
+    lines += ["## Events", "", "Sent to webhooks.", "", "| event | meaning |", "|---|---|"]
+    lines += [f"| `{name}` | {_cell(item['post'].get('summary', ''))} |" for name, item in api["webhooks"].items()]
+    return "\n".join(lines) + "\n"
+
+
+def _operation(api: Mapping[str, Any], method: str, path: str, item: Mapping[str, Any]) -> Iterator[str]:
+    operation = item[method]
+    yield from (f"### {operation['summary']}", "", f"`{method.upper()} {path}`", "", operation["description"], "")
+    parameters = [_resolve(api, each) for each in (*item.get("parameters", ()), *operation.get("parameters", ()))]
+    if parameters:
+        yield from ("| parameter | in | type | meaning |", "|---|---|---|---|")
+        for each in parameters:
+            required = " (required)" if each.get("required") else ""
+            meaning = _cell(each.get("description", ""))
+            yield f"| `{each['name']}`{required} | {each['in']} | {_type(api, each['schema'])} | {meaning} |"
+        yield ""
+    if "requestBody" in operation:
+        yield from _body(api, _resolve(api, operation["requestBody"]))
+    yield from ("| status | answer |", "|---|---|")
+    for status, answer in operation["responses"].items():
+        yield f"| {status} | {_cell(_resolve(api, answer)['description'])} |"
+    yield ""
+
+
+def _body(api: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[str]:
+    """The members of a body; media types that describe the same members share one table."""
+    tables: dict[tuple[str, ...], list[str]] = {}
+    for media_type, content in body["content"].items():
+        schema = _resolve(api, content.get("schema", {}))
+        required = schema.get("required", ())
+        rows = tuple(
+            f"| `{name}`{' (required)' if name in required else ''} | {_type(api, member)} "
+            f"| {_cell(_resolve(api, member).get('description', ''))} |"
+            for name, member in schema.get("properties", {}).items()
+        )
+        tables.setdefault(rows, []).append(f"`{media_type}`")
+    for rows, media_types in tables.items():
+        yield from (f"Body: {', '.join(media_types)}. {body.get('description', '')}".rstrip(), "")
+        if rows:
+            yield from ("| member | type | meaning |", "|---|---|---|", *rows, "")
+
+
+def _resolve(api: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The component that ``node`` refers to; ``node`` itself if it does not refer to one."""
+    while "$ref" in node:
+        found: Any = api
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            found = found[part]
+        node = found
+    return node
+
+
+def _type(api: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    schema = _resolve(api, schema)
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        return " or ".join(dict.fromkeys(_type(api, choice) for choice in choices))
+    values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
+    if values:
+        return " or ".join(f"`{json.dumps(value).strip(chr(34))}`" for value in values)
+    kind = schema.get("type", "any")
+    if kind == "array":
+        return f"list of {_type(api, schema.get('items', {}))}"
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "&#124;")
 
 
 def check_pages(checks: Mapping[str, Check]) -> Iterator[tuple[str, str]]:

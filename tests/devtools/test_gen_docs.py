@@ -1,29 +1,163 @@
-"""The generated reference says what the code says."""
-
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import pytest
 import typer
+from jsonschema_rs import Draft202012Validator, meta
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from devtools.gen_docs import (
+    METHODS,
+    api_page,
     check_pages,
     cli_page,
     error_page,
     fill_readme,
     fill_scoring,
     pages,
+    report_schema,
     settings_page,
     site_check_pages,
     stale,
     write,
 )
 from pagegrade.checks import all_checks, all_site_checks
+from pagegrade.library import evaluate
 from pagegrade.model.errors import FAILURE_CODES
+from pagegrade.report.serialize import report_from_dict, report_to_dict
 from pagegrade.web.problems import PROBLEMS, TEXTS
+from pagegrade.web.routes import describe_api
+from tests.contract.test_several_faults import FAULTS, mixed
+from tests.examples import artifacts_of_example
+from tests.golden.test_old_reports import REPORTS
+from tests.report_builders import make_failed_report, make_report, poisoned_report
+
+SCHEMA = report_schema()
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def faults(report: dict[str, Any]) -> list[str]:
+    """List the places where a written report differs from the schema."""
+    written = json.loads(json.dumps(report))
+    return [f"{error.instance_path}: {error.message[:200]}" for error in VALIDATOR.iter_errors(written)]
+
+
+def test_a_completed_report_has_the_published_shape() -> None:
+    """No member too many, none missing, every type right."""
+    assert faults(report_to_dict(make_report())) == []
+
+
+@pytest.mark.parametrize("code", sorted(FAILURE_CODES))
+def test_a_failed_report_has_the_published_shape(code: str) -> None:
+    """Whatever went wrong."""
+    assert faults(report_to_dict(make_failed_report(code))) == []
+
+
+def test_hostile_text_does_not_change_the_shape() -> None:
+    """Strings of a page stay strings."""
+    assert faults(report_to_dict(poisoned_report("\x00\u202e</script>"))) == []
+
+
+@pytest.mark.parametrize("check", all_checks())
+def test_the_example_of_every_check_has_the_published_shape(check: str) -> None:
+    """Whatever artifacts it is of."""
+    page = artifacts_of_example(all_checks()[check].documentation["Fails on"])
+
+    assert faults(report_to_dict(evaluate(page))) == []
+
+
+@pytest.mark.parametrize("check", FAULTS)
+def test_a_page_with_several_faults_has_the_published_shape(check: str) -> None:
+    """The entries of its evidence name states."""
+    assert faults(report_to_dict(evaluate(mixed(check, *FAULTS[check])))) == []
+
+
+@pytest.mark.parametrize("path", REPORTS, ids=[path.stem for path in REPORTS])
+def test_an_old_report_has_the_published_shape(path: Path) -> None:
+    """Members that came later are absent from it."""
+    assert faults(report_to_dict(report_from_dict(json.loads(path.read_text())))) == []
+
+
+@pytest.mark.parametrize("member", ["results", "run", "generated_at"])
+def test_a_missing_member_is_noticed(member: str) -> None:
+    """The schema is strict, or the tests above would prove nothing."""
+    report = report_to_dict(make_report())
+    del report[member]
+
+    assert faults(report) == [f'[]: "{member}" is a required property']
+
+
+def test_an_unknown_member_is_noticed() -> None:
+    """A new member comes with its description."""
+    report = {**report_to_dict(make_report()), "surprise": 1}
+
+    assert faults(report) == ["[]: Additional properties are not allowed ('surprise' was unexpected)"]
+
+
+def test_the_schema_is_a_schema_of_an_object() -> None:
+    """Programs find the draft, the title and the definitions where they look for them."""
+    meta.validate(SCHEMA)
+
+    assert SCHEMA["$schema"].endswith("2020-12/schema")
+    assert SCHEMA["$ref"] == "#/$defs/Report"
+    assert "CheckResult" in SCHEMA["$defs"]
+    assert "#/components" not in json.dumps(SCHEMA)
+
+
+def test_every_operation_parameter_and_event_is_on_the_page() -> None:
+    """By construction, from the description that programs read."""
+    description = describe_api()
+    api: dict[str, Any] = json.loads(description)
+    page = api_page(description)
+    operations = {
+        f"`{method.upper()} {path}`" for path, item in api["paths"].items() for method in METHODS & item.keys()
+    }
+
+    assert operations
+    assert sorted(re.findall(r"^(`[A-Z]+ /\S+`)$", page, re.MULTILINE)) == sorted(operations)
+    assert [name for name in api["components"]["parameters"] if name not in page] == []
+    assert [name for name in api["webhooks"] if f"| `{name}` |" not in page] == []
+
+
+def test_members_of_a_body_say_their_type_and_whether_they_are_required() -> None:
+    """Also where the schema is a reference, a choice or a list."""
+    schema = {
+        "type": "object",
+        "required": ["url"],
+        "properties": {
+            "url": {"type": "string", "description": "The page."},
+            "tags": {"type": "array", "items": {"type": "integer"}, "description": "A|B"},
+            "device": {"anyOf": [{"enum": ["mobile", "desktop"]}, {"type": "null"}]},
+        },
+    }
+    operation = {
+        "summary": "Create",
+        "description": "Creates.",
+        "tags": ["Reports"],
+        "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/New"}}}},
+        "responses": {"201": {"description": "Done."}},
+    }
+    page = api_page(
+        json.dumps(
+            {
+                "info": {"description": "All."},
+                "tags": [{"name": "Reports", "description": "One."}],
+                "paths": {"/reports": {"post": operation}},
+                "webhooks": {},
+                "components": {"schemas": {"New": schema}},
+            }
+        )
+    )
+
+    assert "| `url` (required) | string | The page. |" in page
+    assert "| `tags` | list of integer | A&#124;B |" in page
+    assert "| `device` | `mobile` or `desktop` or null |  |" in page
+    assert "| 201 | Done. |" in page
 
 
 def test_every_check_has_a_page_and_a_row() -> None:

@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from devtools.bench_render import proportional_bytes
-from devtools.rendering_oracle import compare_page
-from devtools.rendering_pages import PAGES, answer
+from devtools.rendering_oracle import PAGES, answer, compare_page
 from pagegrade.model.rendering import AxeResult, Coverage, RenderedRequest
 from tests.rendering_builders import make_rendering
 

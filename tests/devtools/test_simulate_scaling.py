@@ -5,8 +5,19 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from devtools.scaling_world import ASSUMED, MEASURED, World, looks_per_s, zipf
-from devtools.simulate_scaling import SIZES, SMALL, percentile, simulate, table, written
+from devtools.simulate_scaling import (
+    ASSUMED,
+    MEASURED,
+    SIZES,
+    SMALL,
+    World,
+    looks_per_s,
+    percentile,
+    simulate,
+    table,
+    written,
+    zipf,
+)
 
 
 def test_the_page_shows_what_is_simulated() -> None:
