@@ -6,6 +6,7 @@ new value costs memory for ever: never a host, a path, a key or untrusted text.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
@@ -46,82 +47,54 @@ class Observation:
         self.lines = lines
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self._requests = Counter(
-            "pagegrade_requests",
-            "Answered requests.",
-            ("operation", "method", "status"),
-            registry=self.registry,
-        )
-        self._request_s = Histogram(
+        count, spread = partial(Counter, registry=self.registry), partial(Histogram, registry=self.registry)
+        self._requests = count("pagegrade_requests", "Answered requests.", ("operation", "method", "status"))
+        self._request_s = spread(
             "pagegrade_request_duration_seconds",
             "From the first byte of a request to the last of its answer.",
             ("operation",),
             buckets=REQUEST_BUCKETS_S,
-            registry=self.registry,
         )
-        self._refused = Counter(
-            "pagegrade_requests_refused", "Requests no operation ever saw.", ("reason",), registry=self.registry
-        )
-        self._limited = Counter(
-            "pagegrade_rate_limited", "Requests answered with 429.", ("operation",), registry=self.registry
-        )
-        self._runs = Counter("pagegrade_runs", "Runs that came to an end.", ("state", "code"), registry=self.registry)
-        self._run_s = Histogram(
+        self._refused = count("pagegrade_requests_refused", "Requests no operation ever saw.", ("reason",))
+        self._limited = count("pagegrade_rate_limited", "Requests answered with 429.", ("operation",))
+        self._runs = count("pagegrade_runs", "Runs that came to an end.", ("state", "code"))
+        self._run_s = spread(
             "pagegrade_run_duration_seconds",
             "From the start of a run to its stored outcome.",
             ("state",),
             buckets=RUN_BUCKETS_S,
-            registry=self.registry,
         )
-        self._attempts = Counter(
-            "pagegrade_run_attempts", "Attempts by which runs came to an end.", ("attempt",), registry=self.registry
-        )
-        self._monitors = Counter(
-            "pagegrade_monitor_runs", "Due times of monitors that were settled.", ("outcome",), registry=self.registry
-        )
-        self._deliveries = Counter(
+        self._attempts = count("pagegrade_run_attempts", "Attempts by which runs came to an end.", ("attempt",))
+        self._monitors = count("pagegrade_monitor_runs", "Due times of monitors that were settled.", ("outcome",))
+        self._deliveries = count(
             "pagegrade_deliveries",
             "Attempts at deliveries to webhooks, chat channels and e-mail addresses.",
             ("kind", "outcome"),
-            registry=self.registry,
         )
-        self._fetches = Counter(
-            "pagegrade_fetches_refused", "Pages that may not be contacted.", ("reason",), registry=self.registry
-        )
-        self._batch = Histogram(
-            "pagegrade_database_write_batch",
-            "Changes that shared a commit.",
-            buckets=BATCH_BUCKETS,
-            registry=self.registry,
-        )
-        self._write_s = Histogram(
+        self._fetches = count("pagegrade_fetches_refused", "Pages that may not be contacted.", ("reason",))
+        self._batch = spread("pagegrade_database_write_batch", "Changes that shared a commit.", buckets=BATCH_BUCKETS)
+        self._write_s = spread(
             "pagegrade_database_write_duration_seconds",
             "From the start of a transaction to its commit.",
             buckets=WRITE_BUCKETS_S,
-            registry=self.registry,
         )
-        self._rendered = Counter(
+        self._rendered = count(
             "pagegrade_pages_rendered",
             "Pages that a browser was started for: drawn, or why not (memory: it took too much and was ended).",
             ("outcome",),
-            registry=self.registry,
         )
-        self._render_s = Histogram(
+        self._render_s = spread(
             "pagegrade_page_render_duration_seconds",
             "From the start of a browser to its end, of pages that it drew.",
             buckets=RENDER_BUCKETS_S,
-            registry=self.registry,
         )
-        self._render_cpu_s = Counter(
-            "pagegrade_page_render_cpu_seconds",
-            "Processor time of browsers that drew their page.",
-            registry=self.registry,
+        self._render_cpu_s = count(
+            "pagegrade_page_render_cpu_seconds", "Processor time of browsers that drew their page."
         )
-        self._render_memory = Histogram(
+        self._render_memory = spread(
             "pagegrade_page_render_memory_bytes",
             "Most memory of a browser that drew its page.",
             buckets=RENDER_BUCKETS_BYTES,
-            registry=self.registry,
         )
         self._words: set[str] = set()
         self._counted: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
