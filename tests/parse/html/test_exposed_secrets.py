@@ -251,14 +251,14 @@ def test_numbers_with_a_date_of_birth() -> None:
 BORN = [f"{day:02}.0{day % 9 + 1}.{2012 + day % 5}" for day in range(1, 1 + MIN_BORN)]
 
 
-def called(births: Sequence[str], number: str, *, is_link: bool = False) -> int:
+def called(births: Sequence[str], number: str, *, is_link: bool = False, name: str = "", more: str = "") -> int:
     """Count the people with a date of birth and a telephone number that are found in a table of pupils."""
+    link = "<a href=tel:7>" if is_link else ""
     rows = "".join(
-        f"<tr><th>Άννα {chr(913 + at)}ώρου</th><td>{born}</td><td>{f'<a href=tel:{at}>' if is_link else ''}"
-        f"{number.format(at)}</td></tr>"
+        f"<tr><th>{name or f'Ά{chr(945 + at)}να'} {chr(913 + at)}ώρου<td>{born}<td>{link}{number.format(at)}</tr>"
         for at, born in enumerate(births)
     )
-    return len(find_registers(make_document(f"<title>x</title><table>{rows}</table>")))
+    return len(find_registers(make_document(f"<title>x</title><table>{rows}</table><p>{more}")))
 
 
 def test_dates_of_birth_with_telephone_numbers() -> None:
@@ -273,6 +273,27 @@ def test_dates_of_birth_with_telephone_numbers() -> None:
     assert called(BORN, "69000001{}") == 0
     assert called(BORN, "690 01{} 000") == 0
     assert called([one.replace("201", "191").replace("1912", "1914") for one in BORN], "690 000 01{}") == 0
+
+
+CLASS = [f"{day * 5 % 28 + 1:02}/{day * 5 % 12 + 1:02}/{2016 + day % 2}" for day in range(MIN_BORN)]
+
+
+def test_children_of_one_class() -> None:
+    """Years before the one that the page names, in all months and in no order; numbers in the form of a region."""
+    numbers = ["(31) 90000-11{}", "Mother, (312) 900-114{}", "(0341) 90011{}"]
+    as_parts = [one.split("/") for one in CLASS]
+    iso = [f"{year}-{month}-{day}" for day, month, year in as_parts]
+    american = [f"{month}/{day}/{year}" for day, month, year in as_parts]
+
+    assert [called([*CLASS], one, more="Updated 2026") for one in numbers] == [MIN_BORN] * len(numbers)
+    assert called(iso, numbers[0], more="Updated 2026") == MIN_BORN
+    assert called(american, numbers[1], more="Updated 2026") == MIN_BORN
+    assert called(CLASS, numbers[0], more="Updated 2019") == 0
+    assert called(CLASS, numbers[0]) == 0
+    assert called(CLASS, numbers[0], name="Filiale", more="Updated 2026") == 0
+    assert called(sorted(CLASS, key=lambda one: one.split("/")[::-1]), numbers[0], more="Updated 2026") == 0
+    assert called([one.replace("/2016", "/2017") for one in sorted(iso)], numbers[0], more="Updated 2026") == 0
+    assert called([f"{day}/05/2017" for day in range(10, 10 + MIN_BORN)], numbers[0], more="Updated 2026") == 0
 
 
 SETTINGS = '{"env": {"SMTP_PASSWORD": "marmot-78-Lantern", "JWT_SECRET": "d2f8a41be0c94f76a3c1"}}'

@@ -142,6 +142,9 @@ MIN_YEARS: Final = 20
 _CODES: Final = frozenset({8, 12, 13, 14})
 """Digits of the numbers of goods, which end in a check digit."""
 _YEAR: Final = re.compile(r"\d{4}")
+_MIN_YEAR: Final = 1_000
+_MONTHS: Final = 12
+_YEAR_IN_TEXT: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DOTS_OF_ADDRESS: Final = 3
 _HASH: Final = re.compile(r"\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2i?d?\$v=|\$6\$[^$\s]{1,16}\$[./A-Za-z0-9]{86}")
 
@@ -150,10 +153,14 @@ MIN_BORN: Final = 8
 """People with a number of their state from which on a table is a register."""
 _BORN_ON: Final = re.compile(r"(?:(?:19|20)\d\d([-./])\d\d?\1\d\d?|\d\d?([-./]) ?\d\d?\2 ?(?:19|20)\d\d)\.?")
 _CALLED: Final = re.compile(
-    rf"(?:\({_APART}\()[+0]\d|[+0]{_APART}[+0])\d|\d{_APART}\d)\d{{1,3}} (?=\d))"
+    rf"(?:\({_APART}\()(?:[+0]\d|[1-9]\d{{1,3}}\) ?\d(?=\d\d))|[+0]{_APART}[+0])\d|\d{_APART}\d)\d{{1,3}} (?=\d))"
     r"[0-9 ()/.-]{7,14}(?<=\d)(?![\w:,]| ?[%$€£¥]| [A-Z]{3}\b)"
 )
 """A telephone number, or digits in groups as one is written; an amount has its currency or its decimals behind it."""
+_SINCE: Final = 3
+"""Years between the last birth in a class and the newest year that its page names; those of events are the same."""
+_MIN_MONTHS: Final = 6
+"""Different months in which children of one class were born."""
 _ALL_BORN: Final = range(1915, 2026)
 _MIN_BIRTH_YEARS: Final = 4
 """Different years of the dates in a list of people; events and orders lie closer together, or share them."""
@@ -318,20 +325,44 @@ def find_registers(document: Document) -> tuple[str, ...]:
     certain: dict[str, None] = {}
     born: dict[str, None] = {}
     called: dict[str, str] = {}
+    first: set[str] = set()
     for row in rows:
         cells = [str(one.text).strip()[:_MAX_CELL] for one in islice(row, _MAX_CELLS) if isinstance(one, Element)]
-        if not any(_NAME.fullmatch(one) for one in cells):
+        name = next(filter(_NAME.fullmatch, cells), "")
+        if not name:
             continue
         certain.update(dict.fromkeys(one for one in cells if is_national_number(one)))
         if any(PHONE.fullmatch(one) for one in cells):
             born.update(dict.fromkeys(one for one in cells if _BORN_NUMBER.fullmatch(one) is not None))
-        if may_be_called and row.select_one("a[href]") is None:
-            called.update(_called_in(cells))
-    years = {one[-4:] if one[-4:].isdecimal() else one[:4] for one in called.values()}
-    if len(called) >= MIN_BORN and len(set(called.values())) >= MIN_BORN and len(years) >= _MIN_BIRTH_YEARS:
+        if may_be_called and row.select_one("a[href]") is None and (calls := _called_in(cells)):
+            called.update(calls)
+            first.add(name.split()[0])
+    dates = [*called.values()]
+    years = {one[-4:] if one[-4:].isdecimal() else one[:4] for one in dates}
+    # Branches of a firm have one name.
+    are_people = len(set(dates)) >= MIN_BORN and 2 * len(first) >= len(dates)
+    if are_people and (len(years) >= _MIN_BIRTH_YEARS or _are_of_a_class(dates, text)):
         return tuple(f"…{one[-3:]}" for one in called)
     found = certain if len(certain) >= MIN_REGISTERED else born if len(born) >= MIN_BORN else {}
     return tuple(f"…{one[-3:]}" for one in found)
+
+
+def _are_of_a_class(dates: Sequence[str], text: str) -> bool:
+    """Return whether dates are those on which people of one age were born: long ago, in all months, in no order.
+
+    What a list of events or orders names is of the year of its page, or stands there in its order.
+    """
+    days = [[int(part) for part in re.split("[-./]", one)] for one in dates]
+    if all(day[0] < _MIN_YEAR for day in days):
+        is_month_first = any(day[1] > _MONTHS for day in days)
+        days = [[day[2], *((day[0], day[1]) if is_month_first else (day[1], day[0]))] for day in days]
+    newest = max(int(one) for one in _YEAR_IN_TEXT.findall(text))
+    rises = sum(before < after for before, after in pairwise(days))
+    return (
+        newest - max(day[0] for day in days) >= _SINCE
+        and len({(day[0], day[1]) for day in days}) >= _MIN_MONTHS
+        and len(days) <= 4 * rises <= 3 * len(days)
+    )
 
 
 def _called_in(cells: Sequence[str]) -> dict[str, str]:
