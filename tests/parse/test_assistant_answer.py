@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from pagegrade.parse.assistant_answer import MIN_GAPS, find_assistant_answer, find_named_gaps
+from pagegrade.parse.assistant_answer import (
+    MIN_BLANKS,
+    MIN_GAPS,
+    find_assistant_answer,
+    find_named_gaps,
+    find_open_blanks,
+)
 from tests.builders import make_document
 from tests.linear import MAX_RATIO, growth
 
@@ -47,6 +55,25 @@ def test_writer_that_calls_itself_a_model(sentence: str) -> None:
     ]
 
     assert kinds == [1] * len(said) + [None] * len(quoted)
+
+
+@pytest.mark.parametrize("sentence", SELF)
+def test_answers_in_place_of_names_are_about_nothing(sentence: str) -> None:
+    """With a comma or without; but a heading that goes on about chatbots is about them."""
+    bare = sentence.replace(",", "").replace("،", "").rstrip(".。")
+    page = "<title>Baskets</title><h1>Baskets</h1><h2>{} - Grey</h2><p>{}</p><h2>{}</h2>"
+
+    assert find_assistant_answer(make_document(page.format(bare, sentence, "Sizes"))) is not None
+    assert find_assistant_answer(make_document(page.format(bare, sentence, "Why chatbots say so"))) is None
+    assert find_assistant_answer(make_document(page.format(f"{sentence} Why chatbots say so", sentence, ""))) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["As an AI image library, Otterline draws maps.", "As an AI is no person, it has no rights."]
+)
+def test_what_a_program_is_called_says_nothing_of_the_writer(text: str) -> None:
+    """The letter behind the words belongs to another word."""
+    assert find_assistant_answer(make_document(PAGE.format(f"<p>{text}</p>", ""))) is None
 
 
 @pytest.mark.parametrize(("opening", "closing"), ENDS)
@@ -191,3 +218,135 @@ def test_linear_time(part: str) -> None:
     }
 
     assert growth(lambda size: find_assistant_answer(pages[size]), 1_000) <= MAX_RATIO
+
+
+FORMS = {
+    "de": (
+        "Impressum",
+        [
+            "Praxis: [Name der Praxis]",
+            "[Straße Hausnummer]",
+            "Telefax: [falls vorhanden]",
+            "Kammer: [bitte ergänzen]",
+            "Wir nutzen [DIENST].",
+        ],
+    ),
+    "en": (
+        "Privacy policy",
+        ["Owner: [Company name]", "Address: [Street, city]", "[Insert date]", "Phone: [Number]", "We use [SERVICE]."],
+    ),
+    "fr": (
+        "Mentions légales",
+        [
+            "Éditeur : [Nom de la société]",
+            "Siège : [Adresse]",
+            "[SIRET]",
+            "Hébergeur : [à compléter]",
+            "Nous utilisons [OUTIL].",
+        ],
+    ),
+    "es": (
+        "Aviso legal",
+        [
+            "Titular: [Nombre de la empresa]",
+            "NIF: [Número]",
+            "[Dirección]",
+            "Registro: [Provincia]",
+            "Usamos [SERVICIO].",
+        ],
+    ),
+    "pl": (
+        "Regulamin",
+        ["Sprzedawca: [Nazwa firmy]", "Adres: [Miasto, ulica]", "[NIP]", "REGON: [Numer]", "Korzystamy z [USŁUGA]."],
+    ),
+    "ru": (
+        "Политика",
+        ["Оператор: [Название компании]", "Адрес: [Город, улица]", "[ИНН]", "ОГРН: [Номер]", "Мы используем [СЕРВИС]."],
+    ),
+    "ja": (
+        "特定商取引法に基づく表記",
+        ["販売業者：[会社名]", "所在地：[住所]", "[電話番号]", "責任者：[担当者]", "当社は[サービス]を使います。"],
+    ),
+    "ar": (
+        "سياسة الخصوصية",
+        ["المالك: [اسم الشركة]", "العنوان: [المدينة]", "[رقم الهاتف]", "السجل: [الرقم]", "نستخدم [الخدمة]."],
+    ),
+    "he": ("תקנון", ["בעלים: [שם החברה]", "כתובת: [העיר]", "[טלפון]", "ח.פ: [מספר]", "אנו משתמשים ב [שירות]."]),
+    "ko": (
+        "개인정보처리방침",
+        ["상호: [회사 이름]", "주소: [도시]", "[전화번호]", "등록번호: [번호]", "저희는 [서비스]를 씁니다."],
+    ),
+}
+OWN_PATH = "https://otterline.example/legal"
+
+
+def blanks(name: str, lines: Sequence[str], *, footer: str = "/legal", place: str = "footer") -> int:
+    """Count the different gaps that are found in a page of a site, with a link in its footer."""
+    main = f"<main><h1>{name}</h1><p>{'<br>'.join(lines)}</p></main>"
+    html = f"<title>{name}</title>{main}<{place}><a href={footer}>{name}</a></{place}>"
+    return len({gap for _, gap in find_open_blanks(make_document(html, url=OWN_PATH))})
+
+
+@pytest.mark.parametrize("language", FORMS)
+def test_form_that_a_site_took_for_its_own_page(language: str) -> None:
+    """Its footer leads there; a letter to fill in, of which the footer does not know, has its gaps on purpose."""
+    name, lines = FORMS[language]
+
+    assert blanks(name, lines) == MIN_BLANKS
+    assert blanks(name, lines[1:]) == 0
+    assert blanks(name, lines, footer="/other") == 0
+    assert blanks(name, lines, place="nav") == 0
+    assert blanks(f"{name} Template", lines) == 0
+    assert blanks(name, [one.replace(": ", " ").replace("：", " ") + "." for one in lines]) == 0
+
+
+NO_BLANKS = {
+    "mail": ["info [at] otter [dot] example", "press [at] otter [punkt] example", "[at]", "Fax: [none]"],
+    "lyrics": ["[Chorus]", "[Verse]", "[Bridge]", "[Outro]", "[Solo]", "[Intro]"],
+    "sounds": ["Köln: [kœln]", "Jena: [jena]", "Gera: [gera]", "Suhl: [zuːl]", "Ulm: [ʊlm]", "Trier: [triɐ]"],
+    "sources": [
+        "Maps: [Agency of maps]",
+        "Text: [Otter society]",
+        "Rivers: [Water board]",
+        "Fish: [Angling club]",
+        "[sic]",
+    ],
+    "languages": [
+        "Русский: [перевод]",
+        "日本語：[翻訳]",
+        "Français : [traduction]",
+        "Svenska: [översättning]",
+        "العربية: [ترجمة]",
+    ],
+    "references": ["Law: [1]", "Rule: [2]", "Case: [3]", "Name: [4]", "Address: [5]"],
+    "protected": [
+        "Mail: [email protected]",
+        "Press: [email protected]",
+        "Shop: [email protected]",
+        "[email protected]",
+        "[email protected]",
+    ],
+    "keys": [
+        "<code>Name: [Your name]</code>",
+        "<code>City: [Your city]</code>",
+        "<pre>Phone: [number]\nMail: [mail]\n[Address]</pre>",
+    ],
+    "links": [f"Form {one}: <a href=/{one}>[Address {one}]</a>" for one in range(6)],
+    "quoted": [
+        "<blockquote>Name: [Your name]<br>City: [Your city]<br>Phone: [Number]<br>[Street]<br>Firm: [It]</blockquote>"
+    ],
+}
+
+
+@pytest.mark.parametrize("name", NO_BLANKS)
+def test_words_in_brackets_of_a_page_that_is_finished(name: str) -> None:
+    """Ways to write a mail address, parts of songs, sounds, sources, notes, code and quotations."""
+    assert blanks("Imprint", NO_BLANKS[name]) == 0
+
+
+def test_front_page_is_no_form_of_its_footer() -> None:
+    """Every footer leads there."""
+    name, lines = FORMS["en"]
+    html = f"<title>{name}</title><main><p>{'<br>'.join(lines)}</main><footer><a href=/>Home</a></footer>"
+
+    assert not find_open_blanks(make_document(html, url="https://otterline.example/"))

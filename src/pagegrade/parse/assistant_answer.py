@@ -1,4 +1,4 @@
-"""Finds what a writing assistant said about its own answer, and the gaps that it left, in a text that nobody read."""
+"""Finds what a writing assistant said about its own answer, and gaps that it or a form left, in texts nobody read."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from itertools import islice
 from typing import Final
 
 import msgspec
+from turbohtml import Element
 
 from pagegrade.model.document import Document, Node
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.source_text import texts_outside_code
+from pagegrade.parse.url import strip_fragment
 
 MIN_KINDS: Final = 2
 """Kinds of such sentences from which on nobody else wrote them."""
@@ -21,10 +23,10 @@ MAX_OPENING: Final = 8
 """Paragraphs of a page in which an answer begins."""
 MAX_FOUND: Final = 200
 _MAX_TEXT: Final = 4_000
-_SELF: Final = (  # casefolded, as the texts are: Greek without its final letter
-    "as an ai language model, i", "as a language model, i", "as a large language model, i", "as an ai, i",
-    "as an ai assistant, i", "als ki-sprachmodell", "als ki-modell", "als ki kann ich", "en tant que modèle de langage",
-    "en tant qu'ia, je", "como modelo de lenguaje", "como un modelo de lenguaje", "como modelo de linguagem",
+_SELF: Final = (  # casefolded and without commas, as the texts are: Greek without its final letter
+    "as an ai language model i", "as a language model i", "as a large language model i", "as an ai i",
+    "as an ai assistant i", "als ki-sprachmodell", "als ki-modell", "als ki kann ich", "en tant que modèle de langage",
+    "en tant qu'ia je", "como modelo de lenguaje", "como un modelo de lenguaje", "como modelo de linguagem",
     "como um modelo de linguagem", "in quanto modello linguistico", "come modello linguistico", "als ai-taalmodel",
     "som ai-språkmodell", "som en ai-språkmodell", "som ki-språkmodell", "som en ai-sprogmodel", "tekoälykielimallina",
     "jako model językowy", "jako jazykový model", "как языковая модель", "як мовна модель", "ωσ γλωσσικό μοντέλο",
@@ -99,7 +101,7 @@ _YOURS: Final = re.compile(
 )
 _VALUES: Final = re.compile(
     r"name|firm|compan|business|city|town|phone|number|street|address|e-?mail|stadt|\bort\b|unternehmen|kanzlei|telefon"
-    r"|straße|adress|anschrift|ville|\bnom\b|entreprise|société|téléphone|ciudad|nombre|empresa|teléfono|dirección|cidade"
+    r"|stra(?:ß|ss)e|adress|anschrift|ville|\bnom\b|entreprise|société|téléphone|ciudad|nombre|empresa|teléfono|dirección|cidade"
     r"|\bnome\b|endereço|città|azienda|indirizzo|\bstad\b|naam|bedrijf|telefoon|\badres|namn|företag|navn|miast|imię|nazw"
     r"|měst|jméno|şehir|nama|kota|perusahaan|город|имя|назван|компани|телефон|адрес|міст|назв|πόλη|όνομα|τηλέφων"
     r"|اسم|مدين|شرك|שם|עיר|חברה|नाम|शहर|कंपनी|城市|姓名|公司|电话|電話|地址|名|住所|이름|도시|주소"
@@ -107,6 +109,12 @@ _VALUES: Final = re.compile(
 """Both are in a gap for a value that the author has to fill in, in small letters."""
 MIN_ASKING: Final = 2
 """Different gaps that say so, that of the name among them: one may be the label of a button."""
+MIN_BLANKS: Final = 5
+"""Different gaps of a form from which on nobody filled it in."""
+MIN_OPEN: Final = 3
+"""Those of them that stand behind a colon, or alone."""
+_COLONS: Final = ("", ":", "：")
+_FOOTERS: Final = "footer, [role=contentinfo], [class*=footer], [id*=footer]"
 _SINGLE: Final = frozenset("'‘’‹›")
 """Signs before a quotation that stand for other things, too."""
 _SENTENCE: Final = re.compile(r"[.!?:。！？।؟]\s*$")
@@ -145,7 +153,7 @@ def find_assistant_answer(document: Document) -> AssistantAnswer | None:
     that here comes the text, that it could be changed, and what was not learned. Quotations and code do not count, nor
     does a page whose title, description or headings speak of assistants or templates.
     """
-    text = _folded(document.folded_text).encode("utf-8", "replace")
+    text = _folded(document.folded_text).replace(",", "").encode("utf-8", "replace")
     says = _opens(document, MAX_OPENING) or next(_PHRASES.places(text, 1), None) is not None
     if not says or _is_about_assistants(document):
         return None
@@ -181,6 +189,46 @@ def find_named_gaps(document: Document) -> tuple[tuple[Node, str], ...]:
     return tuple(found[:MAX_FOUND])
 
 
+def find_open_blanks(document: Document) -> tuple[tuple[Node, str], ...]:
+    """(element, gap) of a form with gaps in brackets that a site took for its own page; empty for any other.
+
+    The footer of the site leads to the page itself, as it does to an imprint, to terms and to what is said about
+    privacy: letters to fill in have their place elsewhere. There are ``MIN_BLANKS`` different gaps, ``MIN_OPEN`` of
+    them stand behind a colon or alone, and ``MIN_ASKING`` say that a value belongs there. Linear.
+    """
+    if (
+        not any(one in document.main_text for one in "[［")
+        or not _is_of_footer(document)
+        or _is_about_assistants(document)
+    ):
+        return ()
+    found: list[tuple[Node, str]] = []
+    is_open: set[str] = set()
+    for node, part in _prose(document):
+        for one in islice(_GAP.finditer(part), MAX_FOUND):
+            found.append((node, one[0]))
+            if part[: one.start()].rstrip()[-1:] in _COLONS:
+                is_open.add(one[0])
+    gaps = {gap for _, gap in found}
+    said = (gap[1:-1].casefold() for gap in gaps)
+    asking = sum(_ASKS.search(one) is not None or _VALUES.search(one) is not None for one in said)
+    if len(gaps) < MIN_BLANKS or len(is_open) < MIN_OPEN or asking < MIN_ASKING:
+        return ()
+    return tuple(found[:MAX_FOUND])
+
+
+def _is_of_footer(document: Document) -> bool:
+    """Return whether a link in the footer leads to the page itself, which is not the front page."""
+    own = strip_fragment(document.url)
+    return own.partition("://")[2].partition("/")[2] != "" and any(
+        one.url is not None
+        and strip_fragment(one.url) == own
+        and isinstance(one.node, Element)
+        and one.node.closest(_FOOTERS) is not None
+        for one in document.anchors
+    )
+
+
 def _opens(document: Document, among: int) -> bool:
     """Return whether one of the first paragraphs begins as an answer does."""
     return any(_BEGINS.match(_folded(one.text[:60].casefold())) for one in document.paragraphs[:among])
@@ -207,7 +255,7 @@ def _prose(document: Document) -> Iterator[tuple[Node, str]]:
 
 
 def _kinds(written: str) -> Iterator[str]:
-    if any(_says(written, phrase) for phrase in _SELF):
+    if any(_says(written.replace(",", ""), phrase) for phrase in _SELF):
         yield "self"
     if any(_says(written, phrase, begins=False) for phrase in _LIMIT):
         yield "limit"
@@ -225,7 +273,9 @@ def _kinds(written: str) -> Iterator[str]:
 def _says(written: str, phrase: str, *, begins: bool = True) -> bool:
     """Return whether a text says something itself, at the beginning of a sentence where that is asked."""
     at = written.find(phrase)
-    if at < 0 or _is_quoted(written, at):
+    # "As an AI image library" says nothing of itself.
+    goes_on = phrase.endswith(" i") and written[at + len(phrase) :][:1].isalnum()
+    if at < 0 or goes_on or _is_quoted(written, at):
         return False
     before = written[max(0, at - 8) : at]
     return not begins or not before.strip() or _SENTENCE.search(before) is not None
@@ -239,4 +289,11 @@ def _is_quoted(written: str, at: int) -> bool:
 def _is_about_assistants(document: Document) -> bool:
     names = [one.text for one in document.titles] + [one.text for one in document.headings]
     names += [one.content for one in document.metas if one.name in {"description", "keywords"}]
-    return any(_NAMED.search(name[:500].casefold()) is not None for name in names)
+    for name in names:
+        said = _folded(name[:500].casefold()).replace(",", "")
+        # What stands as an answer in place of a name is about nothing.
+        for phrase in (one for one in _SELF if _says(said, one)):
+            said = said.replace(phrase, "")
+        if _NAMED.search(said) is not None:
+            return True
+    return False

@@ -268,7 +268,6 @@ def test_amount_that_is_no_number_is_missing_in_any_currency(amount: str, state:
         "{0} / {1}",
         "#REF!",
         "NaN",
-        "Invalid Date",
         "[object Object]",
         "от NaN ₽ в месяц",
     ],
@@ -282,10 +281,55 @@ def test_list_whose_values_are_missing_is_unfinished(value: str) -> None:
     assert outcome("placeholder-text", table).state == "unfinished"
     assert outcome("placeholder-text", table.replace(row.format(value), "", 1)).state != "unfinished"
     assert outcome("placeholder-text", table.replace(value, f"<code>{value}</code>")).state != "unfinished"
-    is_amount = value[-1:].isalnum() and value not in {"%s", "Invalid Date", "NaN"} and "₽" not in value
+    is_amount = value[-1:].isalnum() and value not in {"%s", "NaN"} and "₽" not in value
     others = filled if is_amount else filled * 2
 
     assert outcome("placeholder-text", table.replace("</table>", f"{others}</table>")).state == "none"
+
+
+@pytest.mark.parametrize(
+    "lost", ["null null", "null, null", "undefined undefined", "Room null null", "Invalid Date", "Beginn: Invalid Date"]
+)
+@pytest.mark.parametrize(
+    "name", ["Наши учителя", "先生の紹介", "مدرسونا", "Our teachers", "ครูของเรา", "Unsere Lehrkräfte"]
+)
+def test_list_whose_fields_are_missing_is_unfinished(name: str, lost: str) -> None:
+    """From five on, a fifth of the list; a page about programs, one with code, and longer sentences show the words."""
+    page = "<title>{0}</title><main><h1>{0}</h1><ul>{1}</ul></main>"
+    items = f"<li>{lost}</li>" * 5
+
+    assert outcome("placeholder-text", page.format(name, items)).state == "unfinished"
+    assert outcome("placeholder-text", page.format(name, items[: -len(items) // 5])).state == "none"
+    assert outcome("placeholder-text", page.format(name, items + f"<li>{name}</li>" * 21)).state == "none"
+    assert outcome("placeholder-text", page.format(f"{name}: JavaScript", items)).state == "none"
+    assert outcome("placeholder-text", page.format(name, f"{items}<li><code>a</code></li>")).state == "none"
+    assert outcome("placeholder-text", page.format(name, items.replace(lost, f"{lost} {name * 8}"))).state == "none"
+
+
+def test_form_that_a_site_took_for_its_own_page_is_unfinished() -> None:
+    """With ten different gaps; with fewer a good part of it is not written."""
+    page = (
+        "<title>Imprint</title><main><h1>Imprint</h1>{}</main><footer><a href=/imprint>Imprint</a></footer>"
+        "<p>A page about who runs this site.</p>"
+    )
+    gaps = [f"<p>Line: [Name {chr(65 + number)}]</p>" for number in range(10)]
+    url = "https://otterline.example/imprint"
+
+    assert outcome("placeholder-text", page.format("".join(gaps)), url=url).state == "unfinished"
+    assert outcome("placeholder-text", page.format("".join(gaps[1:])), url=url).state == "much"
+    assert outcome("placeholder-text", page.format("".join(gaps[:5])), url=url).state == "much"
+    assert outcome("placeholder-text", page.format("".join(gaps[:4])), url=url).state == "none"
+
+
+def test_answers_in_place_of_goods_are_unfinished() -> None:
+    """Half of all headings and paragraphs; two of many are a fault of a finished page."""
+    answer = "<h2>As an AI language model I cannot name this basket - {}</h2><p>£12</p>"
+    page = "<title>Baskets</title><h1>Baskets</h1>{}{}"
+    answers = "".join(answer.format(number) for number in range(8))
+
+    assert outcome("placeholder-text", page.format(answers, "")).state == "much"
+    assert outcome("placeholder-text", page.format(answers.replace("<p>£12</p>", ""), "")).state == "unfinished"
+    assert outcome("placeholder-text", page.format(answers, "<p>Of willow.</p>" * 40)).state == "some"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pagegrade.checks._offenders import Offender, counted, evidence_of
 from pagegrade.model.artifacts import NotGathered, Resources
 from pagegrade.model.document import Document, ElementFact, Node
 from pagegrade.model.outcome import Outcome, Severity
-from pagegrade.parse.assistant_answer import MIN_GAPS, find_assistant_answer, find_named_gaps
+from pagegrade.parse.assistant_answer import MIN_GAPS, find_assistant_answer, find_named_gaps, find_open_blanks
 from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.html.empty_sections import find_empty_sections
 from pagegrade.parse.html.raw_texts import find_choices, find_keys
@@ -48,6 +48,8 @@ MOSTLY_MARKERS: Final = 0.5
 """Share of the main text that markers are in a page of which they are most, in whatever elements."""
 MIN_INCLUDES: Final = 3
 """Parts that a server should have put in beside few words, from which on they are what the page had to say."""
+MANY_BLANKS: Final = 10
+"""Different gaps of a form from which on nothing of it was filled in."""
 MIN_SENTENCES: Final = 2
 """Sentences of an assistant about its answer from which on they are a serious fault in a finished text."""
 _BEGINNINGS: Final = ("{{", "{%", "<%")
@@ -78,7 +80,7 @@ _LATIN_WORDS: Final = frozenset(
 )
 """Words of the filling text and of its usual continuations."""
 _WHOLE: Final = frozenset(
-    {"undefined", "[object object]", "nan", "invalid date", "null undefined", "undefined undefined"}
+    {"undefined", "[object Object]", "NaN", "Invalid Date", "null null", "null undefined", "undefined undefined"}
 )
 """Words that scripts and templates write where a value was missing, and that are no text of their own."""
 _OBJECT: Final = "[object Object]"
@@ -116,7 +118,7 @@ _ANY_DATE: Final = re.compile(r"(?<![\d.])(?:\d{4}([-/.])\d\d?\1 ?\d\d?|\d\d?([-
 _FORMAT: Final = re.compile(r"%(?:\d\$)?[sd](?![\w%])|(?<![\w{$])\{\d\}(?!\})")
 """A place of a format that nothing was put into."""
 _ERROR_OF_SHEET: Final = re.compile(r"#(?:REF|VALUE|DIV/0|NAME|NULL|NUM)[!?]|#N/A\b")
-_NOT_SET: Final = re.compile(r"(?<![\w.])(?:NaN|undefined|Invalid Date)(?![\w.])")
+_NOT_SET: Final = re.compile(r"(?<![\w.])(?:NaN|undefined)(?![\w.])")
 _NO_OBJECT: Final = re.compile(r"\[object Object\]")
 _BLANK: Final = frozenset({"", "-", "--", "\u2013", "\u2014", "\u2212", "?", "n/a", "...", "\u2026"})
 """Texts of a cell that stand for nothing."""
@@ -124,16 +126,24 @@ MIN_UNSET: Final = 8
 """Amounts, dates or values without one from which on it is a list whose values are missing."""
 _MOST_UNSET: Final = 0.9
 """Share of all amounts or dates of the page."""
+_NO_FIELDS: Final = re.compile(r"(?<![\w.])(?:Invalid Date|(?:null|undefined)(?:, ?| )(?:null|undefined))(?![\w.])")
+"""Fields that a script put together, a name or a place, without one of them; a date that is none."""
+_MAX_FIELDS: Final = 40
+_OF_SCRIPTS: Final = (_NOT_SET, _NO_FIELDS)
+_OF_PROGRAMS: Final = re.compile(r"Java ?Script|TypeScript|\bSQL\b")
+"""In the names of pages that may show such words on purpose."""
 _UNSET: Final = (
-    (("0.00", "0,00"), _ZERO, _ANY_AMOUNT),
-    (("1970", "0000-00"), _EPOCH, _ANY_DATE),
-    (("%s", "%d", "$s", "$d", "{0}"), _FORMAT, None),
-    (("#REF", "#VALUE", "#DIV", "#N/A", "#NAME", "#NULL", "#NUM"), _ERROR_OF_SHEET, None),
-    (("[object Object]",), _NO_OBJECT, None),
-    (("NaN", "undefined", "Invalid Date"), _NOT_SET, None),
+    (("0.00", "0,00"), _ZERO, _ANY_AMOUNT, MIN_UNSET),
+    (("1970", "0000-00"), _EPOCH, _ANY_DATE, MIN_UNSET),
+    (("%s", "%d", "$s", "$d", "{0}"), _FORMAT, None, MIN_UNSET),
+    (("#REF", "#VALUE", "#DIV", "#N/A", "#NAME", "#NULL", "#NUM"), _ERROR_OF_SHEET, None, MIN_UNSET),
+    (("[object Object]",), _NO_OBJECT, None, MIN_UNSET),
+    (("NaN", "undefined"), _NOT_SET, None, MIN_UNSET),
+    (("Invalid Date", "null", "undefined"), _NO_FIELDS, None, MIN_MISSING),
 )
-"""(parts of which a text with a match holds one, pattern of what stands for nothing, pattern of all of its kind)."""
-_UNSET_SIGNS: Final = ByteSearch([sign.encode() for signs, _, _ in _UNSET for sign in signs])
+"""(parts of which a text with a match holds one, pattern of what stands for nothing, pattern of all of its kind, the
+number of them from which on a list has no values)."""
+_UNSET_SIGNS: Final = ByteSearch([*dict.fromkeys(sign.encode() for signs, *_ in _UNSET for sign in signs)])
 _NO_VALUE: Final = "stands in place of a value"
 _EMPTY: Final = "has neither a text nor a picture"
 _NOTHING_BELOW: Final = "has nothing below it but a place for a text"
@@ -147,6 +157,7 @@ _INCLUDE_AROUND: Final = "asks a server for a part of the page"
 _ASSISTANT: Final = "holds what an assistant wrote about its own answer"
 _GAP: Final = "is a gap in an answer of an assistant"
 _NAMED_GAP: Final = "is a gap in place of a value, as in the page's name"
+_BLANK_OF_FORM: Final = "is a gap that nobody filled in"
 _SAMPLE: Final = "holds the sample data of a template"
 _MOSTLY: Final = "is a marker of a template, as most of the text"
 _KEY: Final = "a key in place of its text"
@@ -241,26 +252,29 @@ def placeholder_text(document: Document, resources: Resources | NotGathered) -> 
     text; five markers that are half of the main text; three parts outside of header, footer, navigation and sidebars
     that no server put in, beside 150 words at most; a half of at least five headings and paragraphs without their
     value; eight and more cells or items whose amount is 0.00, whose date is the first of January 1970, or that hold a
-    place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", where nine of ten amounts or
-    dates of the page are like that, or a fifth of its cells and items; keys in place of nine of ten texts below a name
-    that is one, if that of a heading says so, as `home.title` does, and another one like it, or the first does and half
-    of the links are keys, too (a price may stand behind a key, and a reference of names is free: it has code, words in
-    a table or a list of definitions, a name in an address, or one that is a part of another); choices of words in
-    braces (`{fast|quick}`) in the title, in half of the headings and, three different ones in each, in half of the
-    paragraphs of a page without code; twelve headings and links without a text or picture that are 60 % of all; four
-    headings below each of which the same element for a text has none, two thirds of all, beside 25 words at most, and
-    no script knows its class; or a table of which nine of ten cells, and twelve at least, have no data, beside 150
-    words at most. So does a page that shows its source: JSON or the dump of a program's data that is half of the main
-    text or more, text in Markdown or in the markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a
-    conflict of versions, or the code of PHP that the server does not run. An answer of an assistant in which three
-    values are missing scores 49 at most, too, and so does a page that begins as such an answer does and whose name has
-    a gap in brackets that says what belongs there, as `[your city]` does, where its text has the same, another one that
-    says so, and a third. So does a page on which nobody can be reached: each link to a mail address or a telephone
-    leads to a sample (`info@yourdomain.example`, 0123 456789), and its addresses and footers hold three kinds of the
-    sample data of templates: such a mail address, which is always one of them, such a telephone number, a postal code
-    or a number of a register that counts or is zero, and a name like Max Mustermann. The main part counts on the front
-    page of a site alone, since manuals and templates show such data, and nothing does where the address is that of a
-    demonstration.
+    place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", or five that hold "null
+    null" or "Invalid Date" on a page without code, where nine of ten amounts or dates of the page are like that, or a
+    fifth of its cells and items; keys in place of nine of ten texts below a name that is one, if that of a heading says
+    so, as `home.title` does, and another one like it, or the first does and half of the links are keys, too (a price
+    may stand behind a key, and a reference of names is free: it has code, words in a table or a list of definitions, a
+    name in an address, or one that is a part of another); choices of words in braces (`{fast|quick}`) in the title, in
+    half of the headings and, three different ones in each, in half of the paragraphs of a page without code; twelve
+    headings and links without a text or picture that are 60 % of all; four headings below each of which the same
+    element for a text has none, two thirds of all, beside 25 words at most, and no script knows its class; or a table
+    of which nine of ten cells, and twelve at least, have no data, beside 150 words at most. So does a page that shows
+    its source: JSON or the dump of a program's data that is half of the main text or more, text in Markdown or in the
+    markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or the code of PHP
+    that the server does not run. An answer of an assistant in which three values are missing scores 49 at most, too,
+    and so does a page that begins as such an answer does and whose name has a gap in brackets that says what belongs
+    there, as `[your city]` does, where its text has the same, another one that says so, and a third. A form with gaps
+    in brackets that a site took for its imprint, its terms or the like, a page to which its own footer leads, is
+    placeholder text from five different gaps on, three of them behind a colon or alone and two with a word for a value,
+    and scores 49 at most with ten. So does a page on which nobody can be reached: each link to a mail address or a
+    telephone leads to a sample (`info@yourdomain.example`, 0123 456789), and its addresses and footers hold three kinds
+    of the sample data of templates: such a mail address, which is always one of them, such a telephone number, a postal
+    code or a number of a register that counts or is zero, and a name like Max Mustermann. The main part counts on the
+    front page of a site alone, since manuals and templates show such data, and nothing does where the address is that
+    of a demonstration.
     Several paragraphs of filling text, and two sentences of an assistant, cost 8 points, however long the page is.
 
     ## Fails on
@@ -320,10 +334,13 @@ def _state(document: Document, found: Sequence[Offender], marker: re.Pattern[str
         return "unfinished"
     if sum(one.reason == _GAP for one in found) >= MIN_GAPS or any(one.reason == _NAMED_GAP for one in found):
         return "unfinished"
+    blanks = {one.value for one in found if one.reason == _BLANK_OF_FORM}
+    if blanks:
+        return "unfinished" if len(blanks) >= MANY_BLANKS else "much"
     lost = sum(one.reason == _INCLUDE for one in found)
     if lost >= MIN_INCLUDES and document.main_word_count <= MAX_BESIDE_TABLE:
         return "unfinished"
-    missing = sum(1 for one in found if one.node.tag != "a" and _is_missing(one.value))
+    missing = sum(1 for one in found if one.node.tag != "a" and (one.reason == _ASSISTANT or _is_missing(one.value)))
     share = missing / max(1, len(document.paragraphs) + sum(1 for one in document.headings if not one.hidden))
     if missing >= MIN_MISSING and share >= MUCH_MISSING:
         return "unfinished" if share >= MOST_MISSING else "much"
@@ -360,6 +377,7 @@ def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
         yield from (Offender(node, _GAP, text) for node, text in answer.gaps)
     else:
         yield from (Offender(node, _NAMED_GAP, text) for node, text in find_named_gaps(document))
+        yield from (Offender(node, _BLANK_OF_FORM, text) for node, text in find_open_blanks(document))
     latin = not _is_about_latin(document)
     missing = _missing_of(
         one.text for facts in (document.headings, document.paragraphs, document.anchors) for one in facts
@@ -423,12 +441,12 @@ def _unset_values(document: Document) -> Iterator[Offender]:
     """Cells and items of a list or table whose amounts, dates or other values are missing."""
     text = document.main_text[:_MAX_TEXT]
     is_signed = next(_UNSET_SIGNS.places(text.encode("utf-8", "replace"), 1), None) is not None
-    for signs, pattern, of_kind in _UNSET if is_signed else ():
+    for signs, pattern, of_kind, least in _UNSET if is_signed else ():
         # Each match holds one of the signs: to count these is quick.
-        if document.body is None or sum(map(text.count, signs)) < MIN_UNSET:
+        if document.body is None or sum(map(text.count, signs)) < least:
             continue
         number = sum(1 for _ in pattern.finditer(text))
-        if number < MIN_UNSET:
+        if number < least or (pattern in _OF_SCRIPTS and _is_about_missing(document)):
             continue
         of_all = number if of_kind is None else sum(1 for _ in of_kind.finditer(text))
         if number < _MOST_UNSET * of_all:
@@ -441,13 +459,24 @@ def _unset_values(document: Document) -> Iterator[Offender]:
             elif not holds(node, _CELLS):
                 # What is around other cells is no cell of its own.
                 others += 1
-        if len(shown) >= max(MIN_UNSET, MUCH_MISSING * (len(shown) + others)):
+        if len(shown) >= max(least, MUCH_MISSING * (len(shown) + others)):
             yield from (Offender(node, _NO_VALUE, text) for node, text in shown)
             return
 
 
+def _is_about_missing(document: Document) -> bool:
+    """Return whether a page is about programs, which shows such words on purpose: by its names, or because of code."""
+    names = [one.text for one in document.titles[:1]] + [one.text for one in document.headings]
+    names = [one for one in names if _NO_FIELDS.fullmatch(one) is None]
+    names += [one.content for one in document.metas if one.name in {"description", "keywords"}]
+    has_code = document.body is not None and holds_code(document.body.node)
+    return has_code or any(_OF_PROGRAMS.search(name[:1_000]) is not None for name in names)
+
+
 def _is_bare(text: str) -> bool:
     """Return whether a text says no more of a value that is not set than its unit."""
+    if _NO_FIELDS.search(text) is not None:
+        return len(text) <= _MAX_FIELDS
     match = _NOT_SET.search(text)
     return match is None or len(text) - len(match[0]) <= _MAX_UNIT or _MISSING_AMOUNT.search(text) is not None
 
@@ -525,7 +554,7 @@ def _missing_of(texts: Iterable[str]) -> frozenset[str]:
     short = {one for one in texts if 0 < len(one) < MAX_LABELED}
     # Most pages end here, in one search for each part.
     joined = "\n".join(short)
-    if not (_may_miss_amount(joined) or _OBJECT in joined) and _WHOLE.isdisjoint(map(str.lower, short)):
+    if not (_may_miss_amount(joined) or _OBJECT in joined) and _WHOLE.isdisjoint(short):
         return frozenset()
     return frozenset(filter(_is_missing, short))
 
@@ -536,7 +565,7 @@ def _is_missing(text: str) -> bool:
     if text.endswith(_OBJECT):
         return True
     return len(text) < 30 and (
-        text.lower() in _WHOLE
+        text in _WHOLE
         or ("NaN" in text and _NO_AMOUNT.fullmatch(text) is not None)
         or (_may_miss_amount(text) and _MISSING_AMOUNT.search(text) is not None)
     )
