@@ -29,7 +29,7 @@ FOLDS: Final = 10
 _SEED: Final = 20_261_129
 _EPOCHS: Final = 12
 _RATE: Final = 0.5
-_MIN_WEIGHT: Final = 7
+_MIN_WEIGHT: Final = 9
 """Of 127: without smaller ones the words of other languages have few weights, and the margins are the same."""
 _SENTENCE: Final = re.compile("(?<=[.!?\u2026])\\s+|(?<=[\u3002\uff01\uff1f\u0964\u1362\u0589])\\s*")
 _MIN_SENTENCES: Final = 3

@@ -193,9 +193,9 @@ def test_end_of_a_session_in_place_of_a_page(lang: str) -> None:
     assert kind_of(page.replace("<a href=/search>", "<a>"), url=f"{ROOT}/application/WM-0417") is None
 
 
-@pytest.mark.parametrize(("words", "links", "little"), [(90, 4, True), (91, 4, False), (90, 5, False)])
+@pytest.mark.parametrize(("words", "links", "little"), [(120, 4, True), (121, 4, False), (120, 5, False)])
 def test_limits_of_what_is_little(words: int, links: int, *, little: bool) -> None:
-    """90 words and four links are left beside the frame; one more of each is a page."""
+    """120 words and four links are left beside the frame; one more of each is a page."""
     main = f"{'otter ' * (words - links)}{'<a href=/katalog>x</a> ' * links}"
     url = f"{ROOT}/arhiv/vestnik"
     html = framed("Otterline", main)

@@ -56,6 +56,18 @@ def test_notice_is_recognized(name: str) -> None:
     assert kind_of(NOTICES[name], url=url) == "maintenance"
 
 
+def test_shop_that_only_its_owner_enters() -> None:
+    """At its front page and in any language; a password that is sent elsewhere signs somebody in."""
+    closed = """<html lang=sw><head><title>Kibanda</title><link rel=canonical href=https://otterline.example/></head><body><h1>
+        Kibanda</h1><details><summary>Ingia</summary><form action=/password method=post><label>Neno <input type=password name=p>
+        </label><button>Ingia</button></form><p><a href=/admin>Mwenyewe</a></p></details><h2>Hivi karibuni</h2><form action=/contact
+        method=post><label>Barua <input type=email name=e></label><button>Nijulishe</button></form></body></html>"""
+
+    assert kind_of(closed, url="https://otterline.example/") == "maintenance"
+    assert kind_of(closed.replace("action=/password", "action=/session"), url="https://otterline.example/") is None
+    assert kind_of(closed.replace("</h2>", f"</h2>{words(200)}"), url="https://otterline.example/") is None
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_page_of_a_running_site_is_graded(name: str) -> None:
     """The word alone, or news that something comes, close no site."""

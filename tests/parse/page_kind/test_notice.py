@@ -352,7 +352,7 @@ LINES = [
     ("თქვენ რიგში ხართ", "ბევრ ადამიანს უნდა ბილეთი ამ კონცერტზე. " * 12, "ნომერი"),
     ("Hai mặt hàng", "Rất nhiều người muốn mua vé vào lúc này. " * 9, "Số"),
     ("أنت الآن في الطابور", "كثير من الناس يريدون شراء التذاكر الآن. " * 12, "الرقم"),
-    ("ただいま並んでいます", "ただいま大変混み合っております。 " * 20, "番号"),
+    ("演奏会", "夜の部は六時に始まります。 " * 20, "番号"),
 ]
 
 
@@ -500,8 +500,8 @@ def test_link_to_the_one_site_that_leads_back_is_a_notice() -> None:
 
 
 AWAY = (
-    "<p>Der Shop wird gerade auf ein neues System umgestellt und ist bis etwa 18 Uhr nicht erreichbar. Bestellungen sind "
-    "bis dahin nicht möglich. Bitte versuchen Sie es später noch einmal, wir bitten um Verständnis.</p>"
+    "<p>Unser Shop wird gerade auf ein neues System umgestellt und ist deshalb nicht erreichbar. Diese Seite kann im Moment "
+    "nicht angezeigt werden. Bitte versuchen Sie es später noch einmal, wir bitten um Verständnis.</p>"
 )
 IN_FRAME = site("Merino | Otterline", f"<h1>Gleich wieder da</h1>{AWAY}", lang="de")
 ASKED = "https://www.otterline.example/garn/merino"
@@ -526,15 +526,15 @@ def test_words_of_a_notice_in_the_frame_of_its_site(old: str, new: str) -> None:
     [
         ("</main>", "<table><tr><td>7:00</td></tr></table></main>"),
         ("</main>", "<time datetime=2026-11-29>heute</time></main>"),
-        ("</main>", "<h2>Wolle</h2><h2>Nadeln</h2></main>"),
+        ("</main>", "<h2>Wolle</h2><h2>Nadeln</h2><h2>Garn</h2></main>"),
         ("</main>", "<form action=/suche><label>Wort<input name=w></label></form></main>"),
         ("Gleich wieder da", "Wann sind wir wieder da?"),
         ("Gleich wieder da", "Wann sind wir wieder da\N{FULLWIDTH QUESTION MARK}"),
         (AWAY, "<p>Der Shop wird gerade umgestellt und ist nicht erreichbar.</p>"),
         (AWAY, AWAY * 4),
         (
-            AWAY,
-            "<p>Der Pullover wird gerade aus frischer Wolle gestrickt und ist in vier Farben zu haben. Er wärmt im "
+            f"<h1>Gleich wieder da</h1>{AWAY}",
+            "<h1>Pullover vom Deich</h1><p>Der Pullover wird gerade aus frischer Wolle gestrickt und ist in vier Farben zu haben. Er wärmt im "
             "Winter und kratzt nicht. Die Wolle kommt von Schafen, die auf dem Deich vor unserer Tür grasen.</p>",
         ),
     ],
@@ -546,10 +546,10 @@ def test_short_page_in_a_frame_with_more_or_other_words_is_graded(old: str, new:
 
 @pytest.mark.parametrize(
     "path",
-    ["/gleich-wieder", "/aktuelles/gleich-wieder-4711", "/hilfe/merino", "/abmeldung/merino", "/"],
+    ["/gleich-wieder", "/aktuelles/gleich-wieder-4711", "/abmeldung/merino", "/"],
 )
 def test_notice_that_its_address_promises_is_graded(path: str) -> None:
-    """An announcement is named by its address, numbers aside; help speaks of notices, and who signs out asked for it."""
+    """An announcement is named by its address, numbers aside, and who signs out asked for it."""
     assert kind_of(IN_FRAME, url=f"https://www.otterline.example{path}") is None
 
 
@@ -559,3 +559,55 @@ def test_addresses_spell_letters_out() -> None:
 
     assert kind_of(html, url="https://www.otterline.example/fuer-spaeter-schliessen") is None
     assert kind_of(html, url="https://www.otterline.example/fuer-morgen-schliessen") == "notice"
+
+
+WAITS = (
+    "<p>Die Werkstatt am Fluss räumt um. Deshalb lässt sich die Liste der Garne gerade nicht aufschlagen; am Abend ist "
+    "alles an seinem Platz.</p>"
+)
+PROMISED = "https://www.otterline.example/muster/norwegische-socken"
+
+
+def test_address_that_promised_another_page() -> None:
+    """A text that hardly reads like a notice is one where the page has no word of its address, or asks for itself."""
+    html = IN_FRAME.replace(AWAY, WAITS)
+    again = html.replace("<head>", "<head><meta http-equiv=refresh content=60>")
+
+    assert kind_of(html, url=PROMISED) == "notice"
+    assert kind_of(again, url="https://www.otterline.example/12") == "notice"
+    assert kind_of(IN_FRAME, url="https://www.otterline.example/wiki/merino") == "notice"
+    for url in (
+        "https://www.otterline.example/12",
+        "https://www.otterline.example/muster/werkstatt",
+        "https://www.otterline.example/hilfe/norwegische-socken",
+    ):
+        assert kind_of(html, url=url) is None
+
+
+def test_letters_of_a_picture_and_a_search_beside_a_notice() -> None:
+    """A field without a picture, or one of another kind, is something to use; a search belongs to the frame."""
+    letters = "<form action=/ok method=post><img src=/c.png alt=''><label>Zeichen<input name=z></label></form></main>"
+    search = "<form action=/s><label>Wort<input type=search name=w></label></form></main>"
+    html = IN_FRAME.replace("</main>", letters)
+
+    assert kind_of(html, url=ASKED) == "notice"
+    assert kind_of(IN_FRAME.replace("</main>", search), url=ASKED) == "notice"
+    assert kind_of(html.replace("<img src=/c.png alt=''>", ""), url=ASKED) is None
+    assert kind_of(html.replace("<input name=z>", "<input type=email name=z>"), url=ASKED) is None
+    assert kind_of(html.replace("<label>", "<label>Name<input name=n></label><label>"), url=ASKED) is None
+
+
+SIGN_IN = (
+    "<p>Du musst angemeldet sein, um diese Unterhaltung zu lesen. Noch kein Konto? Registriere dich, es dauert eine "
+    "Minute.</p><form action=/rein method=post><dl><dt>Name<dd><input name=u><dt>Passwort<dd><input type=password "
+    "name=p></dl><button>Anmelden</button></form>"
+)
+
+
+def test_sign_in_in_place_of_a_thread() -> None:
+    """The address of a thread is told of nowhere; help about signing in is."""
+    html = site("Anmelden | Otterline", f"<h1>Anmelden</h1>{SIGN_IN}", lang="de")
+
+    assert kind_of(html, url="https://www.otterline.example/threads/kratzige-wolle-waschen.30511/") == "notice"
+    assert kind_of(html, url="https://www.otterline.example/threads/anmelden-im-forum.30512/") is None
+    assert kind_of(html, url="https://www.otterline.example/anmelden") is None

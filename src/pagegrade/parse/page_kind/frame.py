@@ -9,12 +9,13 @@ from typing import Final
 from turbohtml import Element
 
 from pagegrade.parse.page_kind.sketch import fold, path_of
-from pagegrade.parse.page_kind.structure import MAX_MAIN_WORDS, Structure, is_around
+from pagegrade.parse.page_kind.structure import Structure, is_around
 from pagegrade.parse.url import is_http
 
 _MAX_LINKS: Final = 4
 """Links in the main part: to begin again, to the front page, to ask for a password or an account."""
-_MAX_HEADINGS: Final = 2
+_MAX_HEADINGS: Final = 3
+_MAX_WORDS: Final = 120
 _MAX_LOOKED_AT: Final = 100
 _CONTENT: Final = (
     "article, time, table, dl, pre, blockquote, figure, picture, img, svg[role=img], video, audio, iframe, object, "
@@ -35,10 +36,10 @@ def holds_little(page: Structure, *, content: str = _CONTENT) -> bool:
     """A certain page was asked for, and between the header and the footer of the site are only a few sentences.
 
     No link of the frame leads to the page by the name that it has: a short page is named in the navigation. The main
-    part has at most two headings, and none of the elements that ``content`` selects.
+    part has at most three headings, and none of the elements that ``content`` selects.
     """
     words = page.document.main_word_count
-    if not page.is_deep or words == page.words or not 0 < words <= MAX_MAIN_WORDS:
+    if not page.is_deep or words == page.words or not 0 < words <= _MAX_WORDS:
         return False
     root = page.document.body.node if page.document.body is not None else None
     if not isinstance(root, Element) or _has_subject(page):

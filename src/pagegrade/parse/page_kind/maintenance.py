@@ -112,7 +112,7 @@ def score_maintenance(page: Structure) -> int:
     locked = _asks_for_store_password(page)
     signals = (
         3 * returns,
-        4 * locked,
+        8 * locked,
         2 * page.waits,
         3 * min(page.reloads, 1),
         4 * page.is_everywhere,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from turbohtml import Element
+
 from pagegrade.parse.error_output import find_error_output
 from pagegrade.parse.page_kind.frame import CLEAR_CONTENT, holds_little
 from pagegrade.parse.page_kind.notice_text import notice_margin
@@ -58,16 +60,24 @@ _EXPLAINS: Final = Pattern(
 _FEW: Final = 60
 """Words up to which a front page that answers at every address is a notice and no site of one page."""
 
-_MIN_MARGIN: Final = 0.6
-"""From which a text reads like a notice: three in a hundred short pages about such messages do, too."""
-_LISTED_MARGIN: Final = 1.0
-"""The same where a list or a picture is beside it."""
+_MIN_MARGIN: Final = 0.2
+"""Below it a text does not read like a notice, whatever stands beside it."""
+_ALONE_MARGIN: Final = 1.4
+"""From which a text reads like a notice where only the words tell: of short pages about such messages, one in fifty
+does, too.
+"""
+_PROMISE: Final = 1.0
+"""Taken off where the address promised another page, or the page asks for itself again or leads back to it."""
+_LISTED: Final = 0.4
+"""Added where a list or a picture is beside it."""
+_EXPLAINED: Final = 0.8
+"""Added where the address is one of explanations."""
 _CLEAR_MARGIN: Final = 2.0
 """From which the words are a sign beside others on a page without a frame."""
 _CONFIRMS: Final = Pattern(
     r"log-?out|sign-?out|log-?off|unsubscri|opt-?out|abmeld|abgemeldet|d[eé]connexion|d[eé]sabonn|d[eé]sinscri|"
     r"/baja\b|cerrar-sesion|disconnett|disiscri|cancella|cancelar|uitlog|uitschrijv|afgemeld|wylog|wypis|"
-    r"utlogg|avregistr|afmeld|cikis|kijelentkez|leiratkoz|odhlas|odjav|vyhod|otpis|deconect|dezabon"
+    r"/sair\b|/salir\b|delet|confirm|success|utlogg|avregistr|afmeld|cikis|kijelentkez|leiratkoz|odhlas|odjav|vyhod|otpis|deconect|dezabon"
 )
 """Addresses of pages that confirm the end of something that was asked for."""
 _MIN_READ: Final = 20
@@ -136,7 +146,8 @@ def score_notice(page: Structure) -> int:
     holds = (3 * page.is_named_by_address, max(more, 4 * (page.passwords > 0)))
     points = sum(signs) + sum(lacks) - sum(holds)
     is_read = page.is_deep and page.words >= _MIN_READ and points + more >= THRESHOLD - _READ
-    if is_read and not page.has_more_than_dialog and notice_margin(page.text) >= _CLEAR_MARGIN:
+    needed = _CLEAR_MARGIN - _PROMISE * page.promises_otherwise
+    if is_read and not page.has_more_than_dialog and notice_margin(page.text) >= needed:
         points += _READ + (0 if page.passwords else more)
     elif sum(signs) < _MIN_SIGNS:
         return min(points, THRESHOLD - 1)
@@ -154,14 +165,27 @@ def _reads_as_notice(page: Structure) -> bool:
     """
     if page.document.main_word_count < _MIN_READ or not holds_little(page, content=CLEAR_CONTENT):
         return False
-    if "?" in page.first_heading.translate(_QUESTIONS) or page.is_told_of or page.has_more_than_dialog:
+    if ("?" in page.first_heading.translate(_QUESTIONS) and not page.leads_back) or page.is_told_of:
         return False
-    if not page.passwords and any(not (one.hidden or is_around(one.node)) for one in page.document.controls):
+    if page.has_more_than_dialog or _CONFIRMS.search(page.requested_path) is not None:
         return False
-    if _EXPLAINS.search(page.requested_path) is not None or _CONFIRMS.search(page.requested_path) is not None:
+    if not page.passwords and not _asks_for_letters_at_most(page):
         return False
-    margin = notice_margin(page.document.main_text)
-    return margin >= _LISTED_MARGIN or (margin >= _MIN_MARGIN and holds_little(page))
+    is_promised = page.promises_otherwise or page.reloads > 0 or page.leads_back
+    needed = _ALONE_MARGIN - _PROMISE * is_promised
+    needed += _EXPLAINED * (_EXPLAINS.search(page.requested_path) is not None)
+    needed -= _PROMISE * (page.promises_otherwise and page.passwords > 0)
+    needed += _LISTED * (not is_promised and not holds_little(page))
+    return notice_margin(page.document.main_text) >= max(needed, _MIN_MARGIN)
+
+
+def _asks_for_letters_at_most(page: Structure) -> bool:
+    """The main part has no visible field but to search, or one in a form that shows the picture to read it from."""
+    fields = [one for one in page.document.controls if not (one.hidden or one.type == "search" or is_around(one.node))]
+    if len(fields) != 1 or not isinstance(fields[0].node, Element):
+        return not fields
+    form = fields[0].node.closest("form")
+    return fields[0].type == "text" and form is not None and form.select_one("img") is not None
 
 
 def _is_end_of_session(page: Structure) -> bool:

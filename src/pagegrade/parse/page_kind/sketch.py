@@ -44,6 +44,9 @@ _IN_ADDRESSES: Final = str.maketrans(
 )
 """Letters as addresses write them, beside those that only lose their accents."""
 _MAX_LINE: Final = 300
+_MIN_PROMISED: Final = 2
+_STEM: Final = 4
+"""Letters by which a word of an address is known in other forms of it."""
 _MAX_LISTED: Final = 40
 _MAX_INLINE: Final = 6_000
 _MAX_TITLE_PARTS: Final = 12
@@ -193,6 +196,16 @@ class Sketch:
         """The address that was asked for has words, and neither the title nor the first heading has any of them."""
         words = [one for one in self._address_words if not one.isdecimal()]
         return bool(words) and not any(one in self._name for one in words)
+
+    @cached_property
+    def promises_otherwise(self) -> bool:
+        """The address has two words or more, and a page in Latin letters has none in its name or its main part."""
+        words = [one[:_STEM] for one in self._address_words if not one.isdecimal()]
+        if len(words) < _MIN_PROMISED:
+            return False
+        said = _without_accents(f"{self._name} {fold(self.document.main_text[:MAX_TEXT])}")
+        is_latin = 2 * sum(one.isascii() and one.isalpha() for one in said) > sum(map(str.isalpha, said))
+        return is_latin and not any(one in said for one in words)
 
     @cached_property
     def _address_words(self) -> tuple[str, ...]:

@@ -313,7 +313,7 @@ class Structure(Sketch):
         if not self.is_deep or words == self.words or words > MAX_MAIN_WORDS or self.is_named_by_address:
             return False
         return _REFUSALS.search(self.names) is not None or (
-            self._prints_visitor and self.is_named_otherwise and self._leads_back
+            self._prints_visitor and self.is_named_otherwise and self.leads_back
         )
 
     @cached_property
@@ -532,17 +532,15 @@ class Structure(Sketch):
         return (path, *(one for one in coded if len(one) > 5))
 
     @cached_property
-    def _leads_back(self) -> bool:
-        """A link to the own site carries the address that was asked for.
-
-        It is neither around the main part nor in a place to comment.
-        """
-        return bool(self._asked) and any(
-            registrable_domain(host(one.url or "")) == self.domain
-            and _carries((one.url or "").partition("?")[2][:_MAX_VALUE], self._asked)
-            and not is_around(one.node)
-            for one in self.anchors
-        )
+    def leads_back(self) -> bool:
+        """In the main part a link to the own site, or a hidden field, carries the address that was asked for."""
+        root = self.document.body.node if self.document.body is not None else None
+        fields = islice(root.select("input[type=hidden]"), _MAX_LOOKED_AT) if isinstance(root, Element) else ()
+        named = ((one, _string(one.attrs.get("name")).lower()) for one in fields if not is_around(one))
+        hidden = (_string(one.attrs.get("value")) for one, name in named if ORIGIN_FIELD.search(name) is None)
+        links = [(one.url or "") for one in self.anchors if not is_around(one.node)]
+        own = (one.partition("?")[2] for one in links if registrable_domain(host(one)) == self.domain)
+        return bool(self._asked) and any(_carries(one[:_MAX_VALUE], self._asked) for one in (*own, *hidden))
 
     @cached_property
     def _led_to(self) -> tuple[str, ...]:
