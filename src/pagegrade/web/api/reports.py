@@ -1,4 +1,4 @@
-"""Reports: list, create, show, change, delete; the list is in numbered pages, or from cursor to cursor."""
+"""Reports and the pictures of their pages; the list is in numbered pages, or from cursor to cursor."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Final
 from pagegrade.model.errors import Condition, NotFound, ValidationFailed
 from pagegrade.model.identity import VERSION
 from pagegrade.model.stored import UNFINISHED, StoredReport
+from pagegrade.parse.files.image import SHOWN_TYPES
 from pagegrade.render.english import N_
 from pagegrade.service.accounts.admission import RateLimit
 from pagegrade.service.container import Services
 from pagegrade.service.id_lists import Listed
 from pagegrade.service.reports import operations as service
+from pagegrade.service.reports import views
 from pagegrade.service.reports.operations import ReportItem, ReportResults, Stored
 from pagegrade.service.reports.validation import read_change
 from pagegrade.service.reports.views import Viewed, view_unless
@@ -40,8 +42,10 @@ from pagegrade.web.responses import (
     Headers,
     deleted_answer,
     enveloped,
+    known_picture,
     listed_answer,
     picked,
+    picture_response,
     unchanged,
     url_of,
     validators,
@@ -378,6 +382,19 @@ _UPDATE: Final = (
 )
 
 
+async def show_picture(request: Request, work: UnitOfWork, services: Services) -> Response:
+    """Return a picture of the run that the report shows."""
+    shown = await work.read(
+        views.show_picture,
+        request.id,
+        services.options,
+        request.received_at_ms,
+        name=request.path_params["picture"],
+        is_known=known_picture(request),
+    )
+    return picture_response(shown)
+
+
 _writing = partial(Operation, scope="reports:write", for_projects=True)
 _reading = partial(Operation, scope="reports:read", for_projects=True)
 
@@ -449,5 +466,17 @@ OPERATIONS: Final = (
         handler=delete_report,
         headers=("If-Match", "If-None-Match", "If-Unmodified-Since"),
         answers={200: DeletedReport},
+    ),
+)
+
+PICTURES: Final = (
+    _reading(
+        path=f"{PATH}/{{id}}/pictures/{{picture}}",
+        summary="Show a picture of a page",
+        description="A picture of the run that the report shows: one that a browser made of the page, in WebP, or one "
+        "that the page names for previews, as its site sent it. The names are those of `rendered.pictures`, and of "
+        "`image` and `icon` in `page.preview`.",
+        handler=show_picture,
+        file_types=tuple(sorted(SHOWN_TYPES.values())),
     ),
 )

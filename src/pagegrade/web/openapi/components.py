@@ -30,52 +30,48 @@ TAGS: Final[dict[str, str]] = {
 LARGEST_ID: Final = 2**63 - 1
 """Of a report; the databases count no further."""
 
+
+def _described(
+    description: str,
+    example: Any,
+    *,
+    type: str = "string",
+    **keywords: Any,
+) -> JSONObject:
+    """A parameter or header with values of a type."""
+    return {"description": description, "schema": {"type": type, **keywords}, "example": example}
+
+
+def _number(description: str, example: int) -> JSONObject:
+    return _described(description, example, type="integer", format="int64", minimum=1, maximum=LARGEST_ID)
+
+
 PATH_PARAMETERS: Final[dict[str, JSONObject]] = {
-    "id": {
-        "description": "Number of the report, audit, batch, ignore rule, monitor, silence or webhook.",
-        "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
-        "example": 1042,
-    },
-    "number": {
-        "description": "Number of the run within the report, or of the crawl within the audit, from 1.",
-        "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
-        "example": 3,
-    },
-    "finding": {
-        "description": "Number of the finding in the result of the crawl, from 1.",
-        "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
-        "example": 1,
-    },
-    "page": {
-        "description": "Number of the page in the crawl, from 1.",
-        "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
-        "example": 17,
-    },
-    "delivery": {
-        "description": "Number of the delivery.",
-        "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID},
-        "example": 88,
-    },
-    "project": {
-        "description": "Host of the project, with its port where that is not the usual one.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 300},
-        "example": "example.com",
-    },
-    "check": {
-        "description": "Id of the check.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
-        "example": "title-length",
-    },
-    "criterion": {
-        "description": "Number of the success criterion in WCAG 2.2.",
-        "schema": {"type": "string", "minLength": 5, "maxLength": 6, "pattern": "^[1-4]\\.[1-5]\\.[0-9]{1,2}$"},
-        "example": "1.4.5",
-    },
-    "picture": {
-        "description": "Name of a picture, as `rendered.pictures` or `page.preview` of the report has it.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 16, "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
-        "example": "viewport",
-    },
+    "id": _number("Number of the report, audit, batch, ignore rule, monitor, silence or webhook.", 1042),
+    "number": _number("Number of the run within the report, or of the crawl within the audit, from 1.", 3),
+    "finding": _number("Number of the finding in the result of the crawl, from 1.", 1),
+    "page": _number("Number of the page in the crawl, from 1.", 17),
+    "delivery": _number("Number of the delivery.", 88),
+    "project": _described(
+        "Host of the project, with its port where that is not the usual one.", "example.com", minLength=1, maxLength=300
+    ),
+    "check": _described(
+        "Id of the check.", "title-length", minLength=1, maxLength=64, pattern="^[a-z0-9]+(-[a-z0-9]+)*$"
+    ),
+    "criterion": _described(
+        "Number of the success criterion in WCAG 2.2.",
+        "1.4.5",
+        minLength=5,
+        maxLength=6,
+        pattern="^[1-4]\\.[1-5]\\.[0-9]{1,2}$",
+    ),
+    "picture": _described(
+        "Name of a picture, as `rendered.pictures` or `page.preview` of the report has it.",
+        "viewport",
+        minLength=1,
+        maxLength=16,
+        pattern="^[a-z0-9]+(-[a-z0-9]+)*$",
+    ),
 }
 
 REQUEST_HEADERS: Final[dict[str, JSONObject]] = {
@@ -90,111 +86,53 @@ REQUEST_HEADERS: Final[dict[str, JSONObject]] = {
             "lenient": {"summary": "Ignore what cannot be used", "value": "handling=lenient"},
         },
     },
-    "If-Match": {
-        "description": "Do it only while this is still the report's ETag (RFC 9110 13.1.1).",
-        "schema": {"type": "string"},
-        "example": '"1042-7"',
-    },
-    "If-None-Match": {
-        "description": "Answer 304 without a body while this is still the ETag; do a change only when it no longer is "
+    "If-Match": _described("Do it only while this is still the report's ETag (RFC 9110 13.1.1).", '"1042-7"'),
+    "If-None-Match": _described(
+        "Answer 304 without a body while this is still the ETag; do a change only when it no longer is "
         "(RFC 9110 13.1.2).",
-        "schema": {"type": "string"},
-        "example": '"1042-7"',
-    },
-    "If-Modified-Since": {
-        "description": "Answer 304 without a body when nothing has changed since (RFC 9110 13.1.3).",
-        "schema": {"type": "string"},
-        "example": "Mon, 05 Jan 2026 12:34:56 GMT",
-    },
-    "If-Unmodified-Since": {
-        "description": "Do it only when nothing has changed since (RFC 9110 13.1.4).",
-        "schema": {"type": "string"},
-        "example": "Mon, 05 Jan 2026 12:34:56 GMT",
-    },
-    "Idempotency-Key": {
-        "description": "A random word that makes it safe to send the same request again within 24 hours: the second "
+        '"1042-7"',
+    ),
+    "If-Modified-Since": _described(
+        "Answer 304 without a body when nothing has changed since (RFC 9110 13.1.3).", "Mon, 05 Jan 2026 12:34:56 GMT"
+    ),
+    "If-Unmodified-Since": _described(
+        "Do it only when nothing has changed since (RFC 9110 13.1.4).", "Mon, 05 Jan 2026 12:34:56 GMT"
+    ),
+    "Idempotency-Key": _described(
+        "A random word that makes it safe to send the same request again within 24 hours: the second "
         "one gets the answer of the first.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[\\x21-\\x7e]+$"},
-        "example": "0c3f5a0e-6d5c-4f0e-9d0a-1f4a7f3b2c11",
-    },
+        "0c3f5a0e-6d5c-4f0e-9d0a-1f4a7f3b2c11",
+        minLength=1,
+        maxLength=255,
+        pattern="^[\\x21-\\x7e]+$",
+    ),
 }
 
 ANSWER_HEADERS: Final[dict[str, JSONObject]] = {
-    "Location": {
-        "description": "Address of the report.",
-        "schema": {"type": "string", "format": "uri"},
-        "example": "https://reports.example.org/api/v1/reports/1042",
-    },
-    "ETag": {
-        "description": "Names this state of the report; changes with every change (RFC 9110 8.8.3).",
-        "schema": {"type": "string"},
-        "example": '"1042-7"',
-    },
-    "Last-Modified": {
-        "description": "Time of the last change.",
-        "schema": {"type": "string"},
-        "example": "Mon, 05 Jan 2026 12:34:56 GMT",
-    },
-    "Link": {
-        "description": "The pages of the list: first, prev, next, last (RFC 8288).",
-        "schema": {"type": "string"},
-        "example": '<https://reports.example.org/api/v1/reports?per_page=10&page=2>; rel="next"',
-    },
-    "Retry-After": {
-        "description": "Whole seconds to wait before asking again.",
-        "schema": {"type": "integer", "minimum": 0},
-        "example": 2,
-    },
-    "Preference-Applied": {
-        "description": "Preferences of Prefer that were applied (RFC 7240).",
-        "schema": {"type": "string"},
-        "example": "wait=10",
-    },
-    "Idempotency-Replayed": {
-        "description": "The answer is that of an earlier request with the same Idempotency-Key.",
-        "schema": {"type": "string", "enum": ["true"]},
-        "example": "true",
-    },
-    "WWW-Authenticate": {
-        "description": "Scheme of the key, or the missing scope (RFC 6750).",
-        "schema": {"type": "string"},
-        "example": 'Bearer realm="api"',
-    },
-    "Accept": {
-        "description": "Media types that are read.",
-        "schema": {"type": "string"},
-        "example": "application/x-www-form-urlencoded, multipart/form-data, application/json",
-    },
-    "Accept-Post": {
-        "description": "Media types that are read.",
-        "schema": {"type": "string"},
-        "example": "application/x-www-form-urlencoded, multipart/form-data, application/json",
-    },
-    "RateLimit": {
-        "description": "Remaining calls, and seconds until there are more.",
-        "schema": {"type": "string"},
-        "example": '"requests";r=119;t=1',
-    },
-    "RateLimit-Policy": {
-        "description": "Calls that a key may make in a minute.",
-        "schema": {"type": "string"},
-        "example": '"requests";q=120;w=60',
-    },
-    "X-RateLimit-Limit": {
-        "description": "Calls that a key may make in a minute.",
-        "schema": {"type": "integer", "minimum": 0},
-        "example": 120,
-    },
-    "X-RateLimit-Remaining": {
-        "description": "Calls that may be made now.",
-        "schema": {"type": "integer", "minimum": 0},
-        "example": 119,
-    },
-    "X-Request-Id": {
-        "description": "Names this request in the logs.",
-        "schema": {"type": "string"},
-        "example": "5f0d9c1be2a74c33",
-    },
+    "Location": _described("Address of the report.", "https://reports.example.org/api/v1/reports/1042", format="uri"),
+    "ETag": _described("Names this state of the report; changes with every change (RFC 9110 8.8.3).", '"1042-7"'),
+    "Last-Modified": _described("Time of the last change.", "Mon, 05 Jan 2026 12:34:56 GMT"),
+    "Link": _described(
+        "The pages of the list: first, prev, next, last (RFC 8288).",
+        '<https://reports.example.org/api/v1/reports?per_page=10&page=2>; rel="next"',
+    ),
+    "Retry-After": _described("Whole seconds to wait before asking again.", 2, type="integer", minimum=0),
+    "Preference-Applied": _described("Preferences of Prefer that were applied (RFC 7240).", "wait=10"),
+    "Idempotency-Replayed": _described(
+        "The answer is that of an earlier request with the same Idempotency-Key.", "true", enum=["true"]
+    ),
+    "WWW-Authenticate": _described("Scheme of the key, or the missing scope (RFC 6750).", 'Bearer realm="api"'),
+    "Accept": _described(
+        "Media types that are read.", "application/x-www-form-urlencoded, multipart/form-data, application/json"
+    ),
+    "Accept-Post": _described(
+        "Media types that are read.", "application/x-www-form-urlencoded, multipart/form-data, application/json"
+    ),
+    "RateLimit": _described("Remaining calls, and seconds until there are more.", '"requests";r=119;t=1'),
+    "RateLimit-Policy": _described("Calls that a key may make in a minute.", '"requests";q=120;w=60'),
+    "X-RateLimit-Limit": _described("Calls that a key may make in a minute.", 120, type="integer", minimum=0),
+    "X-RateLimit-Remaining": _described("Calls that may be made now.", 119, type="integer", minimum=0),
+    "X-Request-Id": _described("Names this request in the logs.", "5f0d9c1be2a74c33"),
 }
 
 WITH_KEY: Final = ("RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining")
