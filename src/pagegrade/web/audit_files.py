@@ -41,7 +41,7 @@ from pagegrade.service.audits.links import LinkFilter
 from pagegrade.service.pdf_pool import Documents, writes_parquet
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.schemas.audit import result_object
-from pagegrade.web.schemas.audit_page import listed_link, listed_page
+from pagegrade.web.schemas.crawl import listed_link, listed_page
 
 FileName = Literal[
     "json",

@@ -53,7 +53,7 @@ from pagegrade.store.analysis.relations import AnalysisNotInstalled, finding_pag
 from pagegrade.store.analysis.tables import TableFailed, write_parquet
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawls import CrawlTakenOver, last_crawl
-from pagegrade.web.schemas.audit_comparison import audit_comparison_object
+from pagegrade.web.schemas.crawl import audit_comparison_object
 from pagegrade.wiring import Rendered, open_audit_database, typed_options
 
 DEFAULT_RATE: Final = 2.0

@@ -73,11 +73,12 @@ from pagegrade.web.schemas.audit import (
     finding_object,
     finding_page_object,
 )
-from pagegrade.web.schemas.audit_comparison import AuditComparisonAnswer, audit_comparison_object
-from pagegrade.web.schemas.audit_page import (
+from pagegrade.web.schemas.crawl import (
+    AuditComparisonAnswer,
     AuditLinkList,
     AuditPageAnswer,
     AuditPageList,
+    audit_comparison_object,
     link_object,
     page_item,
     page_object,

@@ -31,15 +31,9 @@ LARGEST_ID: Final = 2**63 - 1
 """Of a report; the databases count no further."""
 
 
-def _described(
-    description: str,
-    example: Any,
-    *,
-    type: str = "string",
-    **keywords: Any,
-) -> JSONObject:
-    """A parameter or header with values of a type."""
-    return {"description": description, "schema": {"type": type, **keywords}, "example": example}
+def _described(description: str, example: Any, **keywords: Any) -> JSONObject:
+    """A parameter or header; its values are text unless ``keywords`` of their schema say otherwise."""
+    return {"description": description, "schema": {"type": "string"} | keywords, "example": example}
 
 
 def _number(description: str, example: int) -> JSONObject:

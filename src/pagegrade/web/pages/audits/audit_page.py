@@ -56,7 +56,7 @@ from pagegrade.web.pages.reports.report_list import ALL
 from pagegrade.web.problems import problem_of
 from pagegrade.web.report_requests import refuse_when_draining
 from pagegrade.web.request import Request
-from pagegrade.web.schemas.audit_page import listed_link
+from pagegrade.web.schemas.crawl import listed_link
 
 PATH: Final = "/audits/{id}"
 SHOWN_FINDINGS: Final = 100
