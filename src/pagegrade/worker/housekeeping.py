@@ -20,7 +20,7 @@ from pagegrade.service.accounts.quotas import find_low, warn_of_quotas
 from pagegrade.service.accounts.sessions import forget_sessions
 from pagegrade.service.administration import finish_erasure
 from pagegrade.service.container import SITEMAP_WAIT_S, SITEMAPS_AT_ONCE, Services
-from pagegrade.service.monitors.due_runs import AT_ONCE, find_due, find_too_far, load_working, queue_due
+from pagegrade.service.monitors.due_runs import DUE_AT_ONCE, find_due, find_too_far, load_working, queue_due
 from pagegrade.service.retention import follow_clock, prune_expired
 from pagegrade.service.sitemaps import FoundURLs, read_sitemap_urls
 from pagegrade.store.engine.database import Transaction
@@ -206,7 +206,7 @@ OWN: Final[frozenset[Chore]] = frozenset({_save_key_uses})
 
 async def schedule_monitors(services: Services) -> None:
     """Queue the runs of all monitors that are due."""
-    while await queue_due_monitors(services) == AT_ONCE:
+    while await queue_due_monitors(services) == DUE_AT_ONCE:
         pass
 
 
@@ -250,7 +250,7 @@ async def _read_sitemaps(services: Services, due: Sequence[Monitor]) -> dict[int
 
 
 async def queue_due_monitors(services: Services) -> int:
-    """Queue the runs of monitors that are due, up to ``AT_ONCE``; return how many were settled."""
+    """Queue the runs of monitors that are due, up to ``DUE_AT_ONCE``; return how many were settled."""
     due = await services.database.read(lambda tx: find_due(tx, now_ms()))
     sitemaps = await _read_sitemaps(services, due)
     settled = 0

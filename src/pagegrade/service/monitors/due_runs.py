@@ -8,13 +8,16 @@ cron: a time that is skipped is due right after the gap, a time that comes twice
 Each run is queued once, in the transaction that sets the next due time. The row of the monitor is the fence: whatever
 process takes a due time changes the row's revision, and a process that read it before changes nothing. A process that
 dies before the commit has done nothing, and the due time is still there.
+
+The pages of a monitor of a set of pages are looked up when it is due, and each of them has a monitor of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -22,20 +25,24 @@ import msgspec
 from cronsim import CronSim, CronSimError
 from msgspec.structs import replace
 
-from pagegrade.model.account import Account
+from pagegrade.model.account import Account, Caller, limit_of
 from pagegrade.model.audit import OPEN_STATES
-from pagegrade.model.errors import CrawlLimit, InvalidInput, QuotaExceeded, URLNotAllowed
-from pagegrade.model.monitors import MAX_SCHEDULE, MIN_INTERVAL_MS, Monitor
-from pagegrade.model.stored import Priority
-from pagegrade.service.accounts.quotas import check_analyses, check_browser_time, has_browser_time
+from pagegrade.model.errors import CrawlLimit, InvalidInput, QuotaExceeded, Unavailable, URLNotAllowed
+from pagegrade.model.monitors import MAX_PAGES, MAX_SCHEDULE, MIN_INTERVAL_MS, Monitor, PageSet
+from pagegrade.model.stored import ListQuery, Priority, Privacy, SiteQuery
+from pagegrade.report.gates import merge_budgets
+from pagegrade.service.accounts.quotas import check_analyses, check_browser_time, has_browser_time, quotas_of
 from pagegrade.service.audits.operations import crawl_again
-from pagegrade.service.monitors.page_sets import follow_set
-from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.operations import queue_run
+from pagegrade.service.options import AT_ONCE, ServiceOptions
+from pagegrade.service.reports.batches import create_unknown_reports, find_capacity, find_known
+from pagegrade.service.reports.operations import list_all, queue_run
+from pagegrade.service.reports.projects import list_projects
+from pagegrade.service.reports.validation import NewReport, read_new_report
 from pagegrade.service.retention import expired_before_ms
 from pagegrade.store.engine.database import Transaction, moment
 from pagegrade.store.locks import hold_account
 from pagegrade.store.queue.length import count_unfinished
+from pagegrade.store.repositories import monitors as store
 from pagegrade.store.repositories.accounts import load_account
 from pagegrade.store.repositories.audits import load_audit
 from pagegrade.store.repositories.monitors import list_due, list_far, load_monitor, save_monitor
@@ -127,7 +134,7 @@ def _expression(schedule: str, jitter: int) -> tuple[str, int]:
 DueOutcome = Literal["queued", "skipped", "put_off", "taken", "full"]
 PUT_OFF_MS: Final = 60_000
 """A due time that has to wait for other work of the account is put off for so long."""
-AT_ONCE: Final = 200
+DUE_AT_ONCE: Final = 200
 """Monitors of one look."""
 QUEUE_SHARE: Final = 2
 """Monitors fill at most the half of a queue, so that requests find the other half."""
@@ -142,8 +149,8 @@ class DueRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_due(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
-    """Return the ``AT_ONCE`` monitors that have been due for the longest, in that order; one query."""
-    return list_due(tx, moment(tx, now_ms), AT_ONCE)
+    """Return the ``DUE_AT_ONCE`` monitors that have been due for the longest, in that order; one query."""
+    return list_due(tx, moment(tx, now_ms), DUE_AT_ONCE)
 
 
 def find_too_far(tx: Transaction, now_ms: int) -> tuple[Monitor, ...]:
@@ -274,3 +281,111 @@ def _put_off(tx: Transaction, monitor: Monitor, now: int) -> DueRun:
 def _save(tx: Transaction, monitor: Monitor, outcome: DueOutcome) -> DueRun:
     saved = save_monitor(tx, monitor)
     return DueRun(outcome="taken" if saved is None else outcome, report_id=monitor.report_id)
+
+
+def follow_set(
+    tx: Transaction,
+    account: Account,
+    monitor: Monitor,
+    options: ServiceOptions,
+    now_ms: int,
+    *,
+    urls: Sequence[str] | None,
+    is_partial: bool = False,
+) -> Monitor:
+    """Give each page of the set a monitor that is due now, and take it from those that left, if we know that they did.
+
+    As many get one as the account may have monitors. Pages of a sitemap that have no report get one, as many as the
+    account may have and its part of the queue holds; the others follow the next time.
+
+    Args:
+        tx: A writing transaction that holds the account.
+        account: Whose.
+        monitor: Of a set of pages.
+        options: Of the installation.
+        now_ms: The time now.
+        urls: Of the sitemap; ``None``: it could not be read, and all stays as it is.
+        is_partial: It may have pages that could not be read this time; those that it had before stay, with what their
+            monitors know.
+
+    Returns:
+        The monitor with the number of pages that were found; not stored.
+    """
+    if monitor.pages is None:
+        raise ValueError("the monitor is of no set of pages")
+    if monitor.pages.kind == "sitemap" and urls is None:
+        return replace(monitor, unreachable_since_ms=monitor.unreachable_since_ms or now_ms)
+    caller = Caller(account=account)
+    ids, made = _reports_of(tx, caller, monitor.pages, options, now_ms, urls=(urls or ())[:MAX_PAGES])
+    known = {page.report_id: page for page in store.list_of_parent(tx, monitor.id)}
+    for report_id, page in known.items():
+        if report_id not in ids and not is_partial:
+            store.delete_monitor(tx, account.id, page.id)
+    most = limit_of(quotas_of(account, options), "monitors")
+    left = MAX_PAGES - len(known if is_partial else known.keys() & set(ids))
+    if most is not None:
+        left = min(left, most - store.count_used(tx, account.id))
+    for report_id in islice((each for each in ids if each not in known), max(0, left)):
+        store.add_monitor(
+            tx,
+            account_id=account.id,
+            report_id=report_id,
+            schedule=monitor.schedule,
+            timezone=monitor.timezone,
+            jitter=monitor.jitter,
+            budgets=merge_budgets([budget.condition for budget in monitor.budgets], ()),
+            paused=False,
+            remind=monitor.remind,
+            # A report that was just made is being analyzed already.
+            due_at_ms=monitor.due_at_ms if report_id in made else now_ms,
+            now_ms=now_ms,
+            parent_id=monitor.id,
+        )
+    found = len(ids) if urls is None else max(len(ids), len(urls))
+    if is_partial:
+        found = max(found, monitor.pages_found or 0)
+    return replace(monitor, pages_found=found, unreachable_since_ms=None)
+
+
+def _reports_of(
+    tx: Transaction, caller: Caller, pages: PageSet, options: ServiceOptions, now_ms: int, *, urls: Sequence[str]
+) -> tuple[Sequence[int], frozenset[int]]:
+    """Return (ids of the reports of a set of pages, those of them that were made now)."""
+    if pages.kind == "sitemap":
+        made = _make_reports(tx, caller, urls, options, now_ms)
+        known = find_known(tx, caller, urls, options, now_ms)
+        return [known[url] for url in urls if url in known], frozenset(made)
+    if pages.kind == "project":
+        names: Sequence[str] = (pages.value,)
+    else:
+        tagged = list_projects(tx, caller, per_page=MAX_PAGES, query=SiteQuery(tag=pages.value))
+        names = [project.name for project in tagged.items]
+    ids: list[int] = []
+    for name in names:
+        if len(ids) < MAX_PAGES:
+            query = ListQuery(project=name, descending=False)
+            ids += [report.id for report in list_all(tx, caller, query, options, now_ms, limit=AT_ONCE)]
+    return ids[:MAX_PAGES], frozenset()
+
+
+def _make_reports(
+    tx: Transaction, caller: Caller, urls: Sequence[str], options: ServiceOptions, now_ms: int
+) -> tuple[int, ...]:
+    """Make reports of those of the pages that have none."""
+    known = find_known(tx, caller, urls, options, now_ms)
+    wanted = [url for url in urls if url not in known]
+    room = find_capacity(tx, caller, options, now_ms).size if wanted else 0
+    new = tuple(islice(_new_reports(caller, wanted, options), room))
+    with contextlib.suppress(QuotaExceeded, Unavailable):
+        return create_unknown_reports(tx, caller, new, options, now_ms, password_hash=None)
+    return ()
+
+
+def _new_reports(caller: Caller, urls: Sequence[str], options: ServiceOptions) -> Iterator[NewReport]:
+    usual = caller.account.default_privacy
+    privacy = options.default_privacy if usual is None else usual
+    for url in urls:
+        # Nobody chose a password for them.
+        shown = Privacy.PRIVATE if privacy == Privacy.PASSWORD else privacy
+        with contextlib.suppress(InvalidInput):
+            yield read_new_report(url, privacy=shown, password=None, account=caller.account, options=options)

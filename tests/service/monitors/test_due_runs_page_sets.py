@@ -10,7 +10,7 @@ from pagegrade.model.account import DEFAULT_PLAN
 from pagegrade.model.errors import ValidationFailed
 from pagegrade.model.monitors import Monitor, PageSet
 from pagegrade.model.stored import ListPart, Privacy
-from pagegrade.service.monitors import page_sets
+from pagegrade.service.monitors import due_runs
 from pagegrade.service.monitors.due_runs import find_due, queue_due
 from pagegrade.service.monitors.operations import (
     MonitorChange,
@@ -169,7 +169,7 @@ def test_a_sitemap_that_cannot_be_read_changes_nothing(instance: Instance) -> No
 
 def test_pages_that_could_not_be_read_keep_their_monitors(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
     """With all that these know; pages are added up to the most, until the whole sitemap is read again."""
-    monkeypatch.setattr(page_sets, "MAX_PAGES", 3)
+    monkeypatch.setattr(due_runs, "MAX_PAGES", 3)
     monitor = begin(instance, "sitemap", "b.example/sitemap.xml")
     one, two, new, more = (
         "https://b.example/1",
@@ -206,7 +206,7 @@ def test_each_page_counts_as_a_monitor(instance: Instance, most: int, pages: lis
 
 def test_a_set_has_a_most_of_pages(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
     """One past it is left out."""
-    monkeypatch.setattr(page_sets, "MAX_PAGES", 1)
+    monkeypatch.setattr(due_runs, "MAX_PAGES", 1)
     monitor = begin(instance, "project", "b.example")
     settle(instance)
 
