@@ -436,6 +436,7 @@ RECIPES: Final[dict[tuple[str, str], tuple[Visit, ...]]] = {
     ("GET", "/audits/{id}/pages"): (
         Visit(path="/audits/1/pages", person="Alice"),
         Visit(name="none", path="/audits/1/pages?search=nothing", person="Alice"),
+        Visit(name="template", path="/audits/1/pages?template=1&sort_by=inlinks", person="Alice"),
     ),
     ("GET", "/audits/{id}/links"): (
         Visit(path="/audits/1/links", person="Alice"),

@@ -22,7 +22,8 @@ import pagegrade
 from pagegrade.clock import now_ms
 from pagegrade.model.access import MAX_NAME
 from pagegrade.model.account import Account, Brand, Caller, Role
-from pagegrade.model.audit import CrawlState, StopReason
+from pagegrade.model.audit import CrawlState, Pattern, StopReason
+from pagegrade.model.audit_result import Template
 from pagegrade.model.errors import FAILURE_CODES
 from pagegrade.model.monitors import Budget, PageSet
 from pagegrade.model.outcome import MAX_REASON, Evidence, IgnoreRule
@@ -47,6 +48,7 @@ from pagegrade.store.queue.claim import claim_runs
 from pagegrade.store.queue.runs import finish_run, set_step
 from pagegrade.store.repositories.accounts import add_account, load_account, save_brand, save_password
 from pagegrade.store.repositories.audits import save_sharing
+from pagegrade.store.repositories.crawl_urls import save_patterns
 from pagegrade.store.repositories.crawls import end_crawl
 from pagegrade.store.repositories.credentials import add_passkey, save_workspace
 from pagegrade.store.repositories.decisions import add_ignore, save_result
@@ -358,7 +360,10 @@ class _Builder:
     def _audit(self, alice: Account) -> None:
         """Audits of Alice, from 1: graded, paused by the site, failed, without a grade, hostile; and one to spare."""
         caller, at_ms, hostile = Caller(account=alice), self._now_ms, PAYLOADS["J02"]
-        graded = result_of("https://graded.example/")
+        template = Template(
+            number=1, name="graded.example/{s}", pages=1, score=70.0, example="https://graded.example/other"
+        )
+        graded = replace(result_of("https://graded.example/"), templates=(template,))
         (finding,) = graded.findings
         evil = replace(finding, title=hostile, message=hostile, why=hostile, fix=hostile, lost=1.0)
         results = {
@@ -372,10 +377,21 @@ class _Builder:
         for name, result in results.items():
             # A name of Hebrew letters, whose text runs from right to left.
             host = "xn--4dbrk0ce.example" if name == "hostile" else f"{name}.example"
-            make_audit(self._database, caller, f"https://{host}/")
+            make_audit(self._database, caller, f"https://{host}/", exclude=("/print/*",))
             crawl = claim(self._database, at_ms=at_ms, account_crawls=9)
             if crawl is None:
                 raise AssertionError("no crawl was claimed")
+            if name == "paused":
+                texts = (
+                    "paused.example/tag/{s}",
+                    "paused.example/about",
+                    "paused.example/list?page&sort",
+                    "paused.example/{n}",
+                )
+                patterns = [
+                    Pattern(pattern_no=at, text=text, found=9 * at, fetched=at) for at, text in enumerate(texts, 1)
+                ]
+                self._database.write_here(partial(save_patterns, crawl_id=crawl.id, patterns=patterns))
             if name == "graded":
                 # Crawled twice: then it has a hostile finding, which is gone now.
                 gone = replace(evil, number=2, fingerprint="f")
