@@ -257,6 +257,20 @@ def list_webhooks(tx: Transaction, caller: Caller, part: ListPart) -> Listed[Sto
     return read_part(read, lambda webhook: webhook.id, part, lambda: store.count_webhooks(tx, account_id))
 
 
+def find_hearers(tx: Transaction, caller: Caller, event: EventType, project: str) -> tuple[Kind, ...]:
+    """Return the kinds of the caller's webhooks in use that get events of a type about a project, oldest first.
+
+    Args:
+        project: Empty for events that may be about any: only webhooks for every project get all of them.
+    """
+    found = store.list_webhooks(tx, caller.account.id, _ALL)
+    return tuple(
+        webhook.kind
+        for webhook in reversed(found)
+        if webhook.disabled_at_ms is None and event in webhook.events and webhook.project in {"", project}
+    )
+
+
 def list_with_deliveries(tx: Transaction, caller: Caller) -> tuple[tuple[StoredWebhook, StoredDelivery | None], ...]:
     """Return (webhook, its newest delivery) of all webhooks of the caller, the newest first."""
     found = store.list_webhooks(tx, caller.account.id, _ALL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import httpx
@@ -35,6 +36,9 @@ def test_a_monitor_is_created_listed_changed_and_deleted(tmp_path: Path) -> None
 
         assert "No monitors yet" in empty
         assert 'value="UTC"' in form
+        assert "Nobody gets a message yet." in form
+        assert re.search(r"<p>It is analyzed every day, next on [^<]+\. You are told when one of its 2 budgets", edit)
+        assert "<p>It is paused: nothing is analyzed, and nobody is told anything." in again
         assert (made.status_code, changed.status_code, gone.status_code) == (303, 303, 303)
         assert "The monitor was created." in listed
         assert "Breached" in listed
@@ -48,6 +52,37 @@ def test_a_monitor_is_created_listed_changed_and_deleted(tmp_path: Path) -> None
         assert "Paused" in paused
         assert 'id="paused" name="paused" value="1" checked' in again
         assert "No monitors yet" in (await instance.page("GET", gone.headers["location"])).text
+
+    with_instance(tmp_path, script)
+
+
+def test_the_form_says_who_hears_of_it(tmp_path: Path) -> None:
+    """Webhooks for its site or every site that get its events, by their kind; not those of others or out of use."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://example.com/")
+        hooks = (
+            {"url": "https://a.example/1", "events": ["report.regressed"]},
+            {"url": "https://a.example/2", "events": ["report.regressed"], "project": "example.com"},
+            {"url": "https://a.example/3", "events": ["report.regressed"], "project": "example.org"},
+            {"url": "https://a.example/4", "events": ["report.completed"]},
+            {"kind": "slack", "url": "https://hooks.slack.com/services/T/B/x", "events": ["report.regressed"]},
+        )
+        for hook in hooks:
+            await instance.call("POST", "/api/v1/webhooks", json=hook)
+        bob = add_owner(instance.services.database, "Bob")[0]
+        form = (await instance.page("GET", "/reports/1/monitor")).text
+        of_any = (await instance.page("GET", "/monitors/new")).text
+        of_bob = (await instance.page("GET", "/monitors/new", account=bob)).text
+        await instance.page(
+            "POST", "/reports/1/monitor", data={**FORM, "budgets": "", "schedule": "cron", "cron": "1 2 * * *"}
+        )
+        edit = (await instance.page("GET", "/monitors/1")).text
+
+        assert "Messages go to: Webhook (JSON, signed) (2), Slack." in " ".join(form.split())
+        assert "Messages go to: Webhook (JSON, signed), Slack." in " ".join(of_any.split())
+        assert "Nobody gets a message yet." in of_bob
+        assert re.search(r"It is analyzed at times of your own, next on [^<]+ Without a budget, only what", edit)
 
     with_instance(tmp_path, script)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from pagegrade.model.audit import Audit
 from pagegrade.model.errors import QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_REASON, MAX_SCHEDULE, Monitor, Remind
 from pagegrade.model.stored import ListPart, StoredReport
+from pagegrade.model.webhooks import EventType
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import SEVERITY_NAMES
 from pagegrade.report.gates import SEVERITIES
@@ -19,9 +21,11 @@ from pagegrade.service.monitors import operations as service
 from pagegrade.service.monitors.operations import MonitorChange, read_budgets, read_schedule, read_timezone
 from pagegrade.service.reports.operations import find_report
 from pagegrade.service.unit_of_work import UnitOfWork
+from pagegrade.service.webhooks.operations import find_hearers
 from pagegrade.web.http.fields import read_fields
 from pagegrade.web.http.response import Response
 from pagegrade.web.operations import PageOperation
+from pagegrade.web.pages.account.webhooks import KIND_TEXTS
 from pagegrade.web.pages.forms import problems_of, read_form, read_query, refusal_of
 from pagegrade.web.pages.html import View, go
 from pagegrade.web.pages.reports.rows import MAX_CRUMB, short_url
@@ -41,6 +45,16 @@ _OF_PAGES: Final = frozenset({"lcp_after"})
 """Fields that sites do not have."""
 _SEVERITY: Final = "severity>="
 _NO_FINDING: Final = N_("No matter")
+_PLANS: Final[Mapping[str, str]] = {
+    "hourly": N_("It is analyzed every hour, next on %(time)s."),
+    "daily": N_("It is analyzed every day, next on %(time)s."),
+    "weekly": N_("It is analyzed every week, next on %(time)s."),
+    "monthly": N_("It is analyzed every month, next on %(time)s."),
+}
+"""Schedule -> sentence that says when."""
+_OWN_PLAN: Final = N_("It is analyzed at times of your own, next on %(time)s.")
+_PAUSED: Final = N_("It is paused: nothing is analyzed, and nobody is told anything.")
+_UNBUDGETED: Final = N_("Without a budget, only what cannot be reached is told.")
 _OWN_TIMES: Final = N_("At times of your own")
 EXAMPLES: Final = "score<80, score drop>=5, lcp_ms>2500 for 3"
 SITE_EXAMPLES: Final = "score<80, score drop>=5, high>0, check.broken-internal-links, pages drop>=10%"
@@ -77,6 +91,8 @@ class _Subject(NamedTuple):
     crumb: str
     is_audit: bool
     is_set: bool = False
+    project: str = ""
+    """Empty for pages of several sites."""
 
 
 async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -115,7 +131,7 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
 async def ask_to_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the form for a new monitor of a report."""
     report = await work.read(find_report, request.id, view.options, view.now_ms)
-    return _form(view, _of_report(report), None)
+    return await _form(work, view, _of_report(report), None)
 
 
 async def create_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -127,7 +143,7 @@ async def create_monitor(request: Request, work: UnitOfWork, view: View) -> Resp
 async def ask_to_monitor_audit(request: Request, work: UnitOfWork, view: View) -> Response:
     """Return the form for a new monitor of an audit."""
     audit = await work.read(show_audit, request.id)
-    return _form(view, _of_audit(audit), None)
+    return await _form(work, view, _of_audit(audit), None)
 
 
 async def create_audit_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -141,7 +157,7 @@ async def ask_to_monitor_many(request: Request, work: UnitOfWork, view: View) ->
     await work.admit()
     sent = read_query(request)
     kind = next((each for each in SETS if sent.get(each)), "project")
-    return _form(view, _MANY, None, values={"kind": kind, "of": sent.get(kind, "")})
+    return await _form(work, view, _MANY, None, values={"kind": kind, "of": sent.get(kind, "")})
 
 
 async def create_monitor_of_many(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -178,10 +194,10 @@ async def _create(
             pages=pages,
         )
     except ValidationFailed as error:
-        return _form(view, subject, None, sent=form, problems=_problems(view, subject, error), status=422)
+        return await _form(work, view, subject, None, sent=form, problems=_problems(view, subject, error), status=422)
     except QuotaExceeded as error:
         problems = {"": refusal_of(view.texts, error)}
-        return _form(view, subject, None, sent=form, problems=problems, status=problem_of(error).status)
+        return await _form(work, view, subject, None, sent=form, problems=problems, status=problem_of(error).status)
     return go(f"{PATH}?said=created")
 
 
@@ -190,7 +206,8 @@ async def edit_monitor(request: Request, work: UnitOfWork, view: View) -> Respon
     monitor = await work.read(service.show_monitor, request.id)
     counts, pages = await work.read(service.find_bad_pages, view.options, view.now_ms, [monitor], named=NAMED_PAGES)
     bad = [(number, short_url(url)) for number, url in pages]
-    return _form(view, await _subject_of(work, view, monitor), monitor, bad=bad, bad_count=counts.get(monitor.id, 0))
+    subject = await _subject_of(work, view, monitor)
+    return await _form(work, view, subject, monitor, bad=bad, bad_count=counts.get(monitor.id, 0))
 
 
 async def save_monitor(request: Request, work: UnitOfWork, view: View) -> Response:
@@ -202,13 +219,16 @@ async def save_monitor(request: Request, work: UnitOfWork, view: View) -> Respon
         await work.write(service.update_monitor, monitor.id, change, view.now_ms)
     except ValidationFailed as error:
         subject = await _subject_of(work, view, monitor)
-        return _form(view, subject, monitor, sent=form, problems=_problems(view, subject, error), status=422)
+        return await _form(
+            work, view, subject, monitor, sent=form, problems=_problems(view, subject, error), status=422
+        )
     return go(f"{PATH}?said=saved")
 
 
 async def _subject_of(work: UnitOfWork, view: View, monitor: Monitor) -> _Subject:
     if monitor.pages is not None:
-        return _MANY._replace(crumb=monitor.pages.value)
+        project = monitor.pages.value if monitor.pages.kind == "project" else ""
+        return _MANY._replace(crumb=monitor.pages.value, project=project)
     if monitor.audit_id is not None:
         return _of_audit(await work.read(show_audit, monitor.audit_id))
     return _of_report(await work.read(find_report, monitor.report_id or 0, view.options, view.now_ms))
@@ -218,11 +238,15 @@ _MANY: Final = _Subject(0, PATH, "", is_audit=False, is_set=True)
 
 
 def _of_report(report: StoredReport) -> _Subject:
-    return _Subject(report.id, f"/reports/{report.id}", short_url(report.url, MAX_CRUMB), is_audit=False)
+    return _Subject(
+        report.id, f"/reports/{report.id}", short_url(report.url, MAX_CRUMB), is_audit=False, project=report.project
+    )
 
 
 def _of_audit(audit: Audit) -> _Subject:
-    return _Subject(audit.id, f"/audits/{audit.id}", short_url(audit.start_url, MAX_CRUMB), is_audit=True)
+    return _Subject(
+        audit.id, f"/audits/{audit.id}", short_url(audit.start_url, MAX_CRUMB), is_audit=True, project=audit.project
+    )
 
 
 def _problems(view: View, subject: _Subject, error: ValidationFailed) -> Mapping[str, str]:
@@ -291,7 +315,23 @@ def _read(form: Mapping[str, str], violations: list[Violation], *, of_audit: boo
     return change
 
 
-def _form(
+def _plan(view: View, monitor: Monitor) -> str:
+    """Return what a monitor does, and when."""
+    texts = view.texts
+    if not monitor.next_run_at_ms:
+        return texts.gettext(_PAUSED)
+    time = texts.moment(monitor.next_run_at_ms, view.admitted.person.timezone)
+    budgets = texts.ngettext(
+        "You are told when its budget is exceeded, and when it is kept again.",
+        "You are told when one of its %(num)s budgets is exceeded, and when it is kept again.",
+        len(monitor.budgets),
+    )
+    when = texts.gettext(_PLANS.get(monitor.schedule, _OWN_PLAN), time=time)
+    return f"{when} {budgets if monitor.budgets else texts.gettext(_UNBUDGETED)}"
+
+
+async def _form(
+    work: UnitOfWork,
     view: View,
     subject: _Subject,
     monitor: Monitor | None,
@@ -320,11 +360,15 @@ def _form(
         }
         values = {**values, "paused": "1"} if monitor.paused else values
     chosen = (sent or {}).get("schedule")
+    event: EventType = "audit.regressed" if subject.is_audit else "report.regressed"
+    hearers = Counter(await work.read(find_hearers, event, subject.project))
     return view.page(
         "monitor.html.jinja",
         status=status,
         subject=subject,
         monitor=monitor,
+        plan=None if monitor is None else _plan(view, monitor),
+        hearers=[(view.texts.gettext(KIND_TEXTS[kind]), number) for kind, number in hearers.items()],
         bad=bad,
         bad_count=bad_count,
         examples=SITE_EXAMPLES if subject.is_audit else EXAMPLES,
