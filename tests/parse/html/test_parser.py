@@ -112,6 +112,15 @@ def test_named_urls_agree_with_the_document(inside: str) -> None:
         ], tag
 
 
+@pytest.mark.parametrize("filler", ["<p>more</p>", "<i>"])
+def test_named_urls_are_found_behind_any_number_of_other_elements(filler: str) -> None:
+    """Elements that refer to nothing are passed over, so they do not count towards the limit of the walk."""
+    found = named(filler * 200_001 + "<a href=/end>x</a><img src=i><p style='background:url(u)'>u")
+
+    assert found.links == ("https://example.com/end",)
+    assert [reference.url for reference in found.references] == ["https://example.com/i", "https://example.com/u"]
+
+
 def test_links_are_counted_beyond_their_limit() -> None:
     """The first ones are named."""
     found = named("".join(f"<a href=/{n}>x</a>" for n in range(MAX_LINKS + 1)))

@@ -58,6 +58,8 @@ _REFERRING: Final[dict[str, _Kind]] = {
     },
 }
 """Elements that refer to something, or whose content does not; without their text and their part in the layout."""
+_MAY_REFER: Final = ",".join((*(tag for tag, kind in _REFERRING.items() if kind[0] is not None), "[style]"))
+"""These elements, and those with a style of their own, which may name pictures."""
 
 # Any, because the type of a node is tested by identity below: isinstance would cost a tenth of the walk.
 _Frame = tuple[Iterator[Any], int, int, Callable[[], None] | None, bool]
@@ -82,8 +84,14 @@ def walk(root: Element, into: Collector, *, references_only: bool = False) -> No
     enter, suspects = visibility.enter, visibility.suspects
     known: dict[str, int] = {}
     count = deepest = widest = depth = flags = children = entered = 0
+    inside: Callable[[Element], Iterator[Any]] = iter
     if references_only:
         kind_of, relevant, flags = _REFERRING.get, SHOWING, NO_TEXT
+        ways = _ways_to_references(root)
+
+        def inside(node: Element) -> Iterator[Any]:
+            return iter(ways.get(node, ()))
+
     deepest_node: Element = root
     closer: Callable[[], None] | None = None
     block = False
@@ -159,7 +167,7 @@ def walk(root: Element, into: Collector, *, references_only: bool = False) -> No
                 if depth > deepest:
                     deepest = depth
                     deepest_node = node
-                iterator, flags, children, closer, block = iter(node), inner, 0, next_closer, breaks
+                iterator, flags, children, closer, block = inside(node), inner, 0, next_closer, breaks
                 break
             if (kind is Text or kind is CData) and flags & _SEEN == IN_BODY:
                 add_text(node.data)
@@ -186,6 +194,23 @@ def walk(root: Element, into: Collector, *, references_only: bool = False) -> No
     into.max_children = widest
     if deepest > MAX_DEPTH:
         into.limits.append("depth")
+
+
+def _ways_to_references(root: Element) -> dict[Element, list[Element]]:
+    """Return, for each element, those of its children that may refer to something, or hold what does, in their order.
+
+    The walk then passes over all others, of which a page may have hundreds of thousands.
+    """
+    ways: dict[Any, list[Element]] = {}
+    linked = {root}
+    for found in root.select(_MAY_REFER)[:MAX_NODES]:
+        node: Any = found
+        while node not in linked:
+            linked.add(node)
+            parent = node.parent
+            ways.setdefault(parent, []).append(node)
+            node = parent
+    return ways
 
 
 def _unwind(stack: list[_Frame], closer: Callable[[], None] | None) -> None:
