@@ -91,7 +91,7 @@ fault: env-test  ## only the hostile lab: a namespace full of malicious servers
 chaos: env-test  ## kill and stop everything at random while clients use it: make chaos [MINUTES=1] [BACKEND=postgresql]
 	@$(BIN)/python -m tests.fault.chaos --backend '$(or $(BACKEND),sqlite)' --minutes '$(or $(MINUTES),1)' $(ARGS)
 
-load: env-test  ## put load on a complete installation: make load [RUN='R1 R4'] [ARGS='--sqlite']; R6 needs root
+load: env-test  ## put load on a complete installation: make load [RUN='R1 R4'] [ARGS='--sqlite']; R6 needs root, R7 takes 12 hours
 	@$(BIN)/python -m tests.fault.load $(or $(RUN),R1) $(ARGS)
 
 simulate: env-test  ## simulate an installation with 1 to 10,000 worker slots and check the table in docs/explanation/scaling.md

@@ -24,6 +24,7 @@ from tests.fault.load_clients import Book, clients
 from tests.fault.load_outages import r5, r6, small_disk
 from tests.fault.load_run import WITHIN_S, Run, Size, drain, until
 from tests.fault.load_site import HOSTILE, asked_for, load_site
+from tests.fault.load_soak import r7
 from tests.fault.load_stack import percentiles, stack_in, summary_of
 
 BUDGET_S: Final = 6
@@ -174,7 +175,15 @@ def r8(run: Run) -> dict[str, Any]:
     return {"light_wait_s": found, "light_seen_s": percentiles(list(light.seen_s.values()))}
 
 
-RUNS: Final[dict[str, Callable[[Run], dict[str, Any]]]] = {"R1": r1, "R3": r3, "R4": r4, "R5": r5, "R6": r6, "R8": r8}
+RUNS: Final[dict[str, Callable[[Run], dict[str, Any]]]] = {
+    "R1": r1,
+    "R3": r3,
+    "R4": r4,
+    "R5": r5,
+    "R6": r6,
+    "R7": r7,
+    "R8": r8,
+}
 
 
 def perform(name: str, folder: Path, size: Size) -> dict[str, Any]:
@@ -228,6 +237,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--concurrency", type=int, default=usual.concurrency, help="analyses of each at a time")
     parser.add_argument("--flood", type=int, default=usual.flood, help="reports that the flooder of R4 asks for")
     parser.add_argument("--outage", type=float, default=usual.outage_s, help="seconds of R5 (the whole one: 60)")
+    parser.add_argument("--minutes", type=float, default=usual.minutes, help="length of R7 (the whole one: 720)")
+    parser.add_argument("--per-second", type=float, default=usual.per_second, help="reports that R7 asks for")
+    parser.add_argument("--samples", default=usual.samples, help="file for the samples of R7, one each minute")
     given = parser.parse_args(arguments)
     size = Size(
         clients=given.clients,
@@ -237,6 +249,9 @@ def main(arguments: list[str] | None = None) -> int:
         concurrency=given.concurrency,
         flood=given.flood,
         outage_s=given.outage,
+        minutes=given.minutes,
+        per_second=given.per_second,
+        samples=given.samples,
     )
     # After SIGTERM, it stops the processes that it started.
     signal.signal(signal.SIGTERM, lambda *_what: sys.exit(1))

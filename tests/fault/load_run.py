@@ -31,6 +31,12 @@ class Size:
     queue: int = 500
     """Unfinished runs that an account may have while one floods."""
     outage_s: float = 15.0
+    minutes: float = 720.0
+    """The length of R7."""
+    per_second: float = 5.0
+    """Reports that are asked for in R7: a third of what R1 takes."""
+    samples: str = ""
+    """File for the samples of R7; empty: none."""
     timed: bool = True
     """Bounds in seconds are checked, too; no test asks for that."""
 

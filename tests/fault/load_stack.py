@@ -126,6 +126,12 @@ class Stack:
             found = log.stat().st_size if log.exists() else 0
         return found - self._log_before
 
+    def kept_log_bytes(self) -> int:
+        """Of the write-ahead log as it is on the disk."""
+        if self.postgres is not None:
+            return sum(file.stat().st_size for file in (self.postgres.data / "pg_wal").glob("0*"))
+        return Path(f"{self.database.path}-wal").stat().st_size
+
     def versions(self) -> dict[str, str]:
         """Of everything that matters."""
         shown = "SHOW server_version" if self.shared else "SELECT sqlite_version()"
