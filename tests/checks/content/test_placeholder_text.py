@@ -45,6 +45,8 @@ def test_what_was_left_behind(page: str) -> None:
     [
         "<title>Lorem ipsum generator</title><p>Lorem ipsum dolor sit amet",
         "<p>The value is undefined in this case.",
+        "<p><code>nan</code>",
+        '<h3><tt>NaN</tt></h3><p>See <a href="#math.nan"><code>nan</code></a> and <code><a href="#nan">NaN</a></code>.',
         "<p>My to-do list. TODO lists are useful.",
         "<p>Write <code>{{ name }}</code> into the template.",
         "<pre>{% if %}</pre>",

@@ -265,6 +265,18 @@ def test_refrain_is_no_random_order() -> None:
     assert find_garbled_text(make_document(f"<main><p>{song}</p></main>")).share == 0
 
 
+def test_enumeration_of_names_is_no_random_order() -> None:
+    """One begins with the word that another ends with, as the modes of locks of a database do."""
+    modes = "access share, row share, row exclusive, share update exclusive, share, share row exclusive, exclusive"
+    text = "".join(
+        f"<p>Conflicts with the {', '.join(modes.split(', ')[at // 2 :])}, and {mode} lock modes. It lets {mode} "
+        f"locks wait. It is taken by commands that change rows. Waiting ends in {mode}.</p>"
+        for at, mode in enumerate([*modes.split(", "), "access exclusive"])
+    )
+
+    assert find_garbled_text(make_document(f"<main>{text}</main>")).share == 0
+
+
 def test_names_of_functions_are_no_text_without_vowels_or_blanks() -> None:
     """Their words begin with capitals."""
     names = "xslTestGetNthSrcPtr xmlSchDbgPrntTtyp xsltNsExtStrVrbCmpByLngStrngs " * 40

@@ -15,7 +15,7 @@ from pagegrade.parse.byte_search import ByteSearch
 from pagegrade.parse.html.empty_sections import find_empty_sections
 from pagegrade.parse.html.raw_texts import find_choices, find_keys
 from pagegrade.parse.html.sample_contact import find_sample_contact
-from pagegrade.parse.html.single_elements import holds, holds_code, is_hollow, short_texts
+from pagegrade.parse.html.single_elements import holds, holds_code, is_hollow, is_in_code, short_texts
 from pagegrade.parse.source_text import find_includes, find_source_text, is_template_of_server, texts_outside_code
 
 MAX_FOUND: Final = 1_000
@@ -232,19 +232,20 @@ def placeholder_text(document: Document, resources: Resources | NotGathered) -> 
     ## What it checks
 
     Paragraphs and headings for "lorem ipsum", but not for sentences that speak of it; headings, links and paragraphs
-    whose whole text is a value that was missing, such as "undefined" or a key of a translation, or that name an amount
-    "NaN"; paragraphs that begin with "TODO:" or "TBD"; and the title, the description and, where the page has no
-    scripts, the text outside of code, the names of buttons and fields and the addresses of links, pictures, frames and
-    forms for markers of templates such as `{{ title }}` and `[gallery id="3"]`. Beside scripts, which may fill them in,
-    these places are searched only for those of a server, such as `{% block title %}` and `<%= title %>`; but `{{ title
-    }}` is one of those, too, in a page whose text holds the end of a block, such as `{% endfor %}`, or a filter with a
-    value, such as `{{ day | date: "%d" }}`, which of all libraries for browsers only AngularJS knows. Elements and
-    comments that ask a server or cache for a part of the page are placeholders as well: `esi:include`, `jsp:include`,
-    `cfoutput` and comments such as `<!--#include virtual="/menu.html" -->`. So is what a writing assistant said about
-    its own answer and nobody removed, in two dozen languages: that it is a language model, or two of these: here comes
-    the text, it could be changed, and something was not in its training; with the gaps in brackets that it left, such
-    as `[insert age]`. Quotations are free, and so is a page whose title, description or headings speak of assistants or
-    templates. A page whose title is about lorem ipsum, or whose language is Latin, is not flagged.
+    whose whole text is a value that was missing, such as "undefined" or a key of a translation, and no code, or that
+    name an amount "NaN"; paragraphs that begin with "TODO:" or "TBD"; and the title, the description and, where the
+    page has no scripts, the text outside of code, the names of buttons and fields and the addresses of links, pictures,
+    frames and forms for markers of templates such as `{{ title }}` and `[gallery id="3"]`. Beside scripts, which may
+    fill them in, these places are searched only for those of a server, such as `{% block title %}` and `<%= title %>`;
+    but `{{ title }}` is one of those, too, in a page whose text holds the end of a block, such as `{% endfor %}`, or a
+    filter with a value, such as `{{ day | date: "%d" }}`, which of all libraries for browsers only AngularJS knows.
+    Elements and comments that ask a server or cache for a part of the page are placeholders as well: `esi:include`,
+    `jsp:include`, `cfoutput` and comments such as `<!--#include virtual="/menu.html" -->`. So is what a writing
+    assistant said about its own answer and nobody removed, in two dozen languages: that it is a language model, or two
+    of these: here comes the text, it could be changed, and something was not in its training; with the gaps in brackets
+    that it left, such as `[insert age]`. Quotations are free, and so is a page whose title, description or headings
+    speak of assistants or templates. A page whose title is about lorem ipsum, or whose language is Latin, is not
+    flagged.
 
     Single placeholders cost 1 to 3 points. What is more costs by its share of the main content, and from a quarter on
     the page scores 79 at most: one of which 60 % is placeholder text, or whose template was not filled in at all,
@@ -383,16 +384,22 @@ def _found(document: Document, marker: re.Pattern[str]) -> Iterator[Offender]:
         one.text for facts in (document.headings, document.paragraphs, document.anchors) for one in facts
     )
     for heading in document.headings:
-        if not heading.hidden and (heading.text in missing or (latin and _is_latin(heading.text.lower()))):
+        if not heading.hidden and (
+            (heading.text in missing and not is_in_code(heading.node)) or (latin and _is_latin(heading.text.lower()))
+        ):
             yield Offender(heading.node, "holds a placeholder", heading.text)
     # Most pages end here: what a paragraph says is part of the text.
     latin = latin and (_LOREM in document.folded_text or _is_latin(document.folded_text))
     for paragraph in document.paragraphs:
         text = paragraph.text
-        if text in missing or _TODO.match(text) or (latin and _is_latin(text.lower())):
+        if (
+            (text in missing and not is_in_code(paragraph.node))
+            or _TODO.match(text)
+            or (latin and _is_latin(text.lower()))
+        ):
             yield Offender(paragraph.node, "holds a placeholder", text)
     for anchor in document.anchors if missing else ():
-        if not anchor.hidden and anchor.text in missing:
+        if not anchor.hidden and anchor.text in missing and not is_in_code(anchor.node):
             yield Offender(anchor.node, "holds a placeholder", anchor.text, anchor.url or "")
     yield from (Offender(node, _KEY, text) for node, text in find_keys(document))
     yield from (Offender(node, _OPEN, text) for node, text in find_choices(document))

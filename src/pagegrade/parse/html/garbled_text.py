@@ -82,6 +82,7 @@ _NEAR_CHANCE: Final = (0.4, 1.6)
 _END: Final = re.compile(r"[.!?\u0964\u061f\u06d4]+[\"'\u00bb\u201d)]{0,3}(?!\S)")
 _BEHIND: Final = re.compile(r"[,;:.!?\u0964\u061f\u06d4]+[\"'\u00bb\u201d)]{0,3}(?!\S)")
 """The end of a sentence, and marks behind a word."""
+_MARK: Final = ","
 _FINAL: Final = "ךםןףץς\u0629\ufe93\ufe94"
 _FINALS: Final = re.compile(f"[{_FINAL}](?<!\\w.)(?=\\w\\w)")
 """A letter that ends words of Hebrew, Greek or Arabic, at the beginning of one."""
@@ -239,12 +240,14 @@ def _are_shuffled(document: Document) -> bool:
     number = _MAX_ORDERLY - left
     if number < _MIN_ORDERLY:
         return False
-    words = [_BEHIND.sub("", text).split() for text in texts]
+    # A mark stands between two words: an enumeration of names says one after the other ("share, share exclusive").
+    words = [_BEHIND.sub(f" {_MARK}", text).split() for text in texts]
     # Nearly all texts end here: no two words stand twice in a row.
     repeated = [one for text in words for one in compress(text, map(eq, text, islice(text, 1, None)))]
     if len(set(repeated)) < _MIN_REPEATED:
         return False
     counts = Counter(one for text in words for one in text)
+    del counts[_MARK]
     common = {
         word: count
         for word, count in counts.most_common(_MAX_COMMON)

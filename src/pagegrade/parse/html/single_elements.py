@@ -97,9 +97,17 @@ def holds(node: Node, selector: str) -> bool:
     return isinstance(node, Element) and next(iter(node.select(selector)), None) is not None
 
 
+_CODE: Final = "code, kbd, pre, samp, var, blockquote"
+
+
 def holds_code(node: Node) -> bool:
     """Return whether an element holds code or what it prints, so that signs in its text may be an example."""
     return isinstance(node, Element) and node.select_one("code, kbd, pre, samp, tt, var") is not None
+
+
+def is_in_code(node: Node) -> bool:
+    """Return whether an element holds code, or is a part of some or of a quotation."""
+    return isinstance(node, Element) and (node.closest(_CODE) is not None or holds_code(node))
 
 
 def is_hollow(node: Node) -> bool:
@@ -115,7 +123,7 @@ def text_length(node: Node) -> int:
 def short_texts(root: Node, selector: str, length: int) -> Iterator[tuple[Node, str]]:
     """Yield the elements that a selector names and that hold no code, with the beginning of their text."""
     for node in islice(root.select(selector), MAX_CELLS) if isinstance(root, Element) else ():
-        if node.closest("code, kbd, pre, samp, var, blockquote") is None and not holds_code(node):
+        if not is_in_code(node):
             yield node, " ".join(str(node.text)[:length].split())
 
 
