@@ -3,6 +3,7 @@ from pagegrade.checks._offenders import Offender, evidence_of
 from pagegrade.model.document import Document
 from pagegrade.model.outcome import Evidence, Outcome, Severity
 from pagegrade.parse.error_output import find_environment, find_error_output, find_settings
+from pagegrade.parse.html.debug_toolbars import find_debug_toolbars
 
 
 @check(
@@ -72,11 +73,12 @@ def error_output(document: Document) -> Outcome:
     report: a kind of failure, with a file and a line or a statement of a database. A table in which two and more
     variables of the interface between server and program stand beside an absolute path or an IP address is a dump of
     the server's settings, and so are five lines and more outside of code that give values to names of several parts,
-    one of them a password, key or the like. A warning or notice beside the content costs three quarters, and a page
-    that shows one is not good; an error at which the page stopped costs everything and limits the score. Messages in
-    `<pre>`, `<code>`, quotations and comments are what a page writes about, unless the page holds nothing else; so are
-    those inside a sentence, and those that title, description or address name on a page that has something to say about
-    them.
+    one of them a password, key or the like. The toolbars count as well in which eleven frameworks, such as Django,
+    Symfony and Laravel, show their developers the queries and the session of a request, unless the page is on a machine
+    of a private network. A warning or notice beside the content costs three quarters, and a page that shows one is not
+    good; an error at which the page stopped costs everything and limits the score. Messages in `<pre>`, `<code>`,
+    quotations and comments are what a page writes about, unless the page holds nothing else; so are those inside a
+    sentence, and those that title, description or address name on a page that has something to say about them.
 
     ## Fails on
 
@@ -108,6 +110,9 @@ def error_output(document: Document) -> Outcome:
         return Outcome(
             "environment", value=1, evidence=(Evidence(value=settings, reason="file with settings"),), total=1
         )
+    toolbars = [Offender(node, "toolbar of the debug mode", name) for node, name in find_debug_toolbars(document)]
+    if toolbars:
+        return Outcome("environment", value=len(toolbars), evidence=evidence_of(document, toolbars))
     if not found:
         return Outcome("clean", value=0)
     fatal = found[0].fatal
