@@ -192,7 +192,7 @@ def shape(path: Path) -> dict[str, object]:
     return described
 
 
-@pytest.mark.backend("sqlite", reason="asks SQLite for its schema; the other one: migrations/versions/test_v0015")
+@pytest.mark.backend("sqlite", reason="asks SQLite for its schema; the other one: migrations/versions/test_v0003")
 def test_migrations_lead_to_the_tables_of_the_code(tmp_path: Path) -> None:
     """Every table, column, type, key and index that the code works with, and nothing else."""
     database = make_database(tmp_path)
@@ -302,22 +302,6 @@ def test_a_later_version_that_left_no_name_is_refused_too(tmp_path: Path) -> Non
     database.close()
 
 
-def test_a_database_from_before_the_first_release_is_refused(tmp_path: Path) -> None:
-    """It is first changed by that release; the oldest that this one changes is its own."""
-    database = make_database(tmp_path)
-    database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '0014'"))
-
-    with pytest.raises(InvalidInput, match=r"schema 0014.*with version 0\.1\.0") as raised:
-        migrate(database)
-    refused = schema_state(database)
-    database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '0015'"))
-    behind = schema_state(database)
-    database.close()
-
-    assert (raised.value.reason, refused.status, behind.status) == ("schema_older", "older", "behind")
-    assert not refused.is_usable
-
-
 def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     """A wrong path must not mix two programs in one file."""
     database = make_empty(tmp_path)
@@ -366,7 +350,7 @@ def test_a_change_does_not_stand_in_the_way_of_others(tmp_path: Path, monkeypatc
     monkeypatch.setattr(migrate_module, "LOCK_MS", 100)
     monkeypatch.setattr(migrate_module, "PAUSE_S", 0.05)
     database = make_database(tmp_path)
-    database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '0016'"))
+    database.write_here(lambda tx: tx.exec_driver_sql("UPDATE alembic_version SET version_num = '0002'"))
     head = migrate_module.revisions()[-1]
     tries: list[str] = []
 

@@ -210,7 +210,7 @@ def test_tables_of_an_earlier_version_are_to_be_migrated_first(
 ) -> None:
     """The message says how: the file is not changed by a transfer."""
     path = copied(filled, tmp_path)
-    spoil(path, "UPDATE alembic_version SET version_num = '0016'")
+    spoil(path, "UPDATE alembic_version SET version_num = '0002'")
 
     with pytest.raises(InvalidInput, match=r"PAGEGRADE_DATABASE_URL=sqlite:///\S+copy\.db pagegrade migrate first"):
         move(path, target)

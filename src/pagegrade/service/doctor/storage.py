@@ -237,9 +237,6 @@ def look_at_schema(state: SchemaState, ahead: tuple[str, str]) -> Diagnosis:
         case "newer":
             message = phrase("{0}, made by Pagegrade {1}", *tables)
             return problem("schema", message, "Install that version again, or restore a backup from before it.")
-        case "older":
-            message = phrase("{0}, where this version has {1}", tables[0], state.head)
-            return problem("schema", message, "Run pagegrade migrate with version 0.1.0, then again with this one.")
         case "foreign":
             return problem("schema", "the tables are those of another program", "Set PAGEGRADE_DATABASE_URL.")
 

@@ -63,7 +63,7 @@ PAUSE_S: Final = 1.0
 TRIES: Final = 20
 """Number of attempts: about a minute of locks held by others."""
 
-Status = Literal["empty", "behind", "current", "ahead", "newer", "older", "foreign"]
+Status = Literal["empty", "behind", "current", "ahead", "newer", "foreign"]
 
 
 def install_queue(tx: Connection) -> None:
@@ -126,7 +126,7 @@ class SchemaState(msgspec.Struct, frozen=True):
     head: str
     status: Status
     """``ahead``: of a later version that allows this one; ``newer``: of a later version that does not;
-    ``older``: from before the first release; ``foreign``: tables of another program, or not all of ours."""
+    ``foreign``: tables of another program, or not all of ours."""
     migrated_by: str | None = None
     """Version of Pagegrade that changed the schema last."""
 
@@ -265,7 +265,7 @@ def _look(tx: Connection) -> SchemaState:
         return SchemaState(None, revisions()[-1], "foreign" if tables - {_TABLE} else "empty")
     state = _evaluate(tx, current)
     needed = _FIRST_TABLES if state.status == "behind" else frozenset(metadata.tables)
-    if state.status not in {"newer", "older"} and not tables >= needed:
+    if state.status != "newer" and not tables >= needed:
         return replace(state, status="foreign")  # a revision of ours without our tables
     return state
 
@@ -274,9 +274,7 @@ def _evaluate(tx: Connection, current: str) -> SchemaState:
     known = revisions()
     head = known[-1]
     status: Status = "current"
-    if current < known[0]:
-        status = "older"
-    elif current not in known:
+    if current not in known:
         works_from = _said(tx, WORKS_ROW)
         status = "ahead" if works_from is not None and works_from <= head else "newer"
     elif current != head or _lacks_scripts(tx):
@@ -310,14 +308,8 @@ def check_schema(state: SchemaState) -> SchemaState:
     """Return the state if this version can use the schema or migrate it.
 
     Raises:
-        InvalidInput: The schema is of a later version, from before the first release, or of another program.
+        InvalidInput: The schema is of a later version or of another program.
     """
-    if state.status == "older":
-        raise InvalidInput(
-            f"The database is from before Pagegrade 0.1.0 (schema {state.current}). "
-            "Run pagegrade migrate with version 0.1.0, then again with this one.",
-            reason="schema_older",
-        )
     if state.status == "newer":
         wanted = f"Pagegrade {state.migrated_by}" if state.migrated_by else "a later Pagegrade"
         raise InvalidInput(
