@@ -8,10 +8,9 @@ from alembic.config import Config
 from sqlalchemy import text
 
 from pagegrade.store.engine.database import Transaction
-from pagegrade.store.repositories.processes import list_live
+from pagegrade.store.repositories.installation import list_live
 from pagegrade.store.repositories.reports import load_report
-from pagegrade.store.schema.migrate import FOLDER, WORKS_FROM, migrate, schema_state
-from pagegrade.store.schema.procrastinate import update_queue
+from pagegrade.store.schema.migrate import FOLDER, WORKS_FROM, migrate, schema_state, update_queue
 from tests.queue_builders import Queue, completed
 from tests.store_builders import NOW_MS, make_empty
 
