@@ -244,3 +244,14 @@ def test_more_pages_than_are_named_are_counted() -> None:
     found = compared(side({}), side({}, pages=dict.fromkeys(reversed(names), SEEN))).pages
 
     assert (found.totals[0], found.new) == (256, tuple(names[:100]))
+
+
+def test_pages_that_differ_in_their_words_alone_share_what_is_kept() -> None:
+    """Most pages of a large site do; a file that is no page is still none."""
+    seen = SeenPages()
+    for number, words in enumerate((100, 101, 0, None), 1):
+        seen.add(number, replace(SEEN, words=words))
+    known = [seen.get(number) for number in range(1, 5)]
+
+    assert known[0] is known[1] is known[2]
+    assert [one is not None and one.is_page for one in known] == [True, True, True, False]

@@ -104,8 +104,9 @@ class SeenPages:
         if (missing := number + 1 - len(self)) > 0:
             for values in (self._code_of, *self._texts):
                 values.frombytes(bytes(missing * values.itemsize))
-        # Most pages have the same facts as others, texts aside.
-        shared = replace(facts, title=None, canonical_url=None, digest=None)
+        # Most pages have the same facts as others, texts and numbers of words aside.
+        words = None if facts.words is None else 0
+        shared = replace(facts, words=words, title=None, canonical_url=None, digest=None)
         if (code := self._codes.get(shared)) is None:
             code = self._codes[shared] = len(self._facts)
             self._facts.append(shared)
@@ -114,7 +115,7 @@ class SeenPages:
             values[number] = hash(text)
 
     def get(self, number: int) -> PageFacts | None:
-        """Return the facts of a URL, without its texts; ``None`` if nothing is known of it."""
+        """Return the facts of a URL, with 0 words if it has any and without its texts; ``None``: nothing is known."""
         return self._facts[self._code_of[number]] if number < len(self) else None
 
     def texts(self, number: int) -> tuple[int, int, int]:
