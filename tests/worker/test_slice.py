@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -311,6 +312,33 @@ def test_a_database_that_goes_away_does_not_end_a_crawl(
 
     assert (begun, refusals) == (MAX_TRIES + 2, [])
     assert (ended.crawl.state, ended.crawl.error, ended.graded) == ("completed", None, 1)
+
+
+@pytest.mark.parametrize(("lease_ms", "is_released"), [(2_000, True), (100, False)])
+def test_a_crawl_is_released_for_as_long_as_it_is_held(
+    services: Services, alice: Caller, monkeypatch: pytest.MonkeyPatch, lease_ms: int, *, is_released: bool
+) -> None:
+    """A database that is away for longer than the lease does not keep the place of a crawl for good."""
+    make_audit(services.database, alice)
+    crawl = claim(services.database)
+
+    assert crawl is not None
+    back_at = time.monotonic() + 0.5
+    released = False
+
+    def release(tx: Transaction, crawl: Crawl, at_ms: int) -> None:
+        nonlocal released
+        if time.monotonic() < back_at:
+            raise Unavailable
+        released = True
+        release_crawl(tx, crawl, at_ms)
+
+    monkeypatch.setattr("pagegrade.worker.slice.release_crawl", release)
+    monkeypatch.setattr("pagegrade.worker.slice.AGAIN_S", 0.01)
+    monkeypatch.setattr("pagegrade.worker.slice.LEASE_MS", lease_ms)
+    asyncio.run(slice_module._release(services, crawl, patiently=True))
+
+    assert released == is_released
 
 
 def test_what_is_not_evaluated_says_so(services: Services, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
