@@ -353,14 +353,43 @@ def test_a_request_counts_whatever_comes_of_it(tmp_path: Path) -> None:
         (b"urls[0]=a&x=1&urls%5B1%5D=%C3%A9", {"urls": ["a", "\u00e9"], "x": "1"}),
         (b"urls=&urls[]=", {"urls": []}),
         (b"urls[]=&urls=a", {"urls": ["a"]}),
+        (b"urls=a%0D%0Ab%0A%0Ac&urls=d", {"urls": ["a", "b", "c", "d"]}),
+        (b"urls=%0A", {"urls": []}),
         (b"x=1", {"x": "1"}),
         (b"urls[a]=1&other[]=2&urls[1", {"urls[a]": "1", "other[]": "2", "urls[1": ""}),
         (b"", {}),
     ],
 )
 def test_every_value_of_a_list_is_kept(body: bytes, expected: dict[str, object]) -> None:
-    """However libraries write lists into forms; other fields are as they were."""
+    """However libraries write lists into forms, and as lines; other fields are as they were."""
     assert with_lists(parse_pairs(body, "The form"), body, ("urls",)) == expected
+
+
+def test_a_form_has_a_value_of_a_list_in_each_line(tmp_path: Path) -> None:
+    """As forms are sent without files; in JSON a text is no list, not even an empty one."""
+
+    async def script(instance: Instance) -> list[httpx.Response]:
+        profile = {"name": "Shop", "origins": "https://a.example\nhttps://b.example", "headers": "A: b\r\nC: d"}
+        audit = {"url": "https://a.example/", "exclude": "/a\n/b\n", "include": "/c"}
+        forms = (
+            ("batches", {"urls": "https://a.example/\nhttps://b.example/"}),
+            ("access-profiles", profile),
+            ("audits", audit),
+        )
+        seen = [await instance.call("POST", f"/api/v1/{path}", data=form) for path, form in forms]
+        texts = [await instance.call("PUT", "/api/v1/audits/1", json={"exclude": text}) for text in ("", "/a")]
+        return [*seen, *texts]
+
+    batch, profile, audit, *refused = with_instance(tmp_path, script)
+
+    assert [answer.status_code for answer in (batch, profile, audit)] == [202, 201, 201]
+    assert batch.json()["data"]["total"] == 2
+    assert profile.json()["data"]["headers"] == ["A", "C"]
+    assert profile.json()["data"]["origins"] == ["https://a.example", "https://b.example"]
+    settings = audit.json()["data"]["settings"]
+
+    assert (settings["include"], settings["exclude"]) == (["/c"], ["/a", "/b"])
+    assert [(answer.status_code, list(answer.json()["errors"])) for answer in refused] == [(422, ["exclude"])] * 2
 
 
 KNOWN = ("url", "privacy", "password", "sort_by")

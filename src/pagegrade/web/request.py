@@ -250,7 +250,7 @@ _NAME: Final = re.compile(r"([A-Za-z0-9_]{1,64})(?:\[[0-9]{0,9}\])?")
 
 
 def with_lists(sent: Mapping[str, Any], body: bytes, lists: Sequence[str]) -> dict[str, Any]:
-    """The fields of a form with every value of some of them, in the order in which they came, without empty ones.
+    """The fields of a form with every line of the values of some of them, in their order, without empty ones.
 
     Args:
         sent: What ``forms.parse_pairs`` made of the body, which is UTF-8 therefore.
@@ -261,10 +261,8 @@ def with_lists(sent: Mapping[str, Any], body: bytes, lists: Sequence[str]) -> di
         name, _, value = pair.decode("latin-1").partition("=")
         listed = _NAME.fullmatch(unquote_plus(name))
         if listed is not None and listed[1] in lists:
-            text = unquote_plus(value.encode("latin-1").decode())
-            values = found.setdefault(listed[1], [])
-            if text:
-                values.append(text)
+            lines = unquote_plus(value.encode("latin-1").decode()).splitlines()
+            found.setdefault(listed[1], []).extend(line for line in lines if line)
     rest = {name: value for name, value in sent.items() if _base(name) not in lists}
     return rest | found
 

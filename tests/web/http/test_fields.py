@@ -163,10 +163,14 @@ def test_a_single_text_is_the_lines_of_a_list_that_is_not_strict() -> None:
 
     split, refused = read_fields(Listed, {"lines": "a\nb", "items": "a\nb"}, "body")
     listed, accepted = read_fields(Listed, {"lines": ["a"], "items": ["a", "b"]}, "body")
+    of_json = [read_fields(Listed, {"lines": text, "items": None}, "body", is_json=True)[1] for text in ("", "a\nb")]
+    empty = read_fields(Listed, {"lines": "", "items": ""}, "body")
 
     assert split.lines == ("a", "b")
     assert [(one.field, one.code) for one in refused] == [("items", "type")]
     assert (listed.lines, listed.items, accepted) == (("a",), ("a", "b"), [])
+    assert [[(one.field, one.code) for one in some] for some in of_json] == [[("lines", "type")]] * 2
+    assert (empty[0].lines, empty[1]) == ((), [])
 
 
 @pytest.mark.parametrize("blank", [None, "", " ", "\t \u00a0"])

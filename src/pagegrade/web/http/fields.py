@@ -96,7 +96,7 @@ def read_fields(
     violations: list[Violation] = []
     for rule in _rules(model):
         value = sent.get(rule.name)
-        if value is None or value == "":
+        if value is None or (value == "" and not (is_json and rule.is_list)):
             value = rule.default
             if rule.required:
                 violations.append(_violation(rule, place, "required", "Required."))
