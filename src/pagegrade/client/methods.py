@@ -1474,10 +1474,12 @@ class SyncMethods(SyncCaller):
             state: Only pages in this state.
             depth: Only pages so many clicks from the start page.
             template: Only those of the template with this number, as findings and pages name it.
-            indexable: 1: only pages that search engines may show under their own URL, 0: only all other URLs.
+            indexable: 1: only pages that search engines may show under their own URL, 0: only all other URLs,
+                among them redirects, errors, files that are no HTML, and what was not fetched.
             finding: Only pages of the finding with this id.
             sort_by: Discovery, clicks from the start page, URL, lowest score, highest PageRank, or most links
-                from other pages. What has no such value comes last.
+                from other pages. What has no such value comes last. A cursor is for the order that it came
+                with; scores and clicks still change while a site is crawled.
         """
         return cast("AuditPageList", self._answer("list_audit_pages", locals()))
 

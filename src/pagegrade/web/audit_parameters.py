@@ -204,7 +204,8 @@ class AuditPageListQuery(PagedById):
     template: TemplateNumber = None
     indexable: Literal[0, 1] | None = Field(
         None,
-        description="1: only pages that search engines may show under their own URL, 0: only all other URLs.",
+        description="1: only pages that search engines may show under their own URL, 0: only all other URLs, among "
+        "them redirects, errors, files that are no HTML, and what was not fetched.",
         examples=[1],
     )
     finding: int | None = Field(
@@ -213,7 +214,8 @@ class AuditPageListQuery(PagedById):
     sort_by: PageOrder = Field(
         "id",
         description="Discovery, clicks from the start page, URL, lowest score, highest PageRank, or most links from "
-        "other pages. What has no such value comes last.",
+        "other pages. What has no such value comes last. A cursor is for the order that it came with; scores and "
+        "clicks still change while a site is crawled.",
         examples=["inlinks"],
     )
 

@@ -46,8 +46,17 @@ def test_the_result_is_that_of_the_rows(tmp_path: Path) -> None:
 
 
 def test_the_standings_of_pages_are_those_of_the_evaluation(tmp_path: Path) -> None:
-    """Of every page of status 200: its template, its rank, the links to it, and whether search engines may show it."""
+    """Of every page of status 200: its template, its rank, the links to it, and whether search engines may show it.
+
+    Nothing is said of files that are no HTML, which search engines show as well.
+    """
     rows = write(tmp_path)
+    file = len(rows["pages"]) + 1
+    blank = dict.fromkeys(rows["pages"][0])
+    rows["pages"].append({**blank, "page_id": file, "url": "https://e.test/a.pdf", "state": "fetched", "status": 200})
+    rows["links"].append({**rows["links"][0], "to_id": file})
+    for name in ("pages", "links"):
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows[name]))
     _, _, packed = asyncio.run(analyze_ids(tmp_path))
     database = make_database(tmp_path)
     database.write_here(lambda tx: add_crawl(tx, "https://example.com/", AuditSettings(), secret=bytes(16), now_ms=1))
@@ -60,7 +69,7 @@ def test_the_standings_of_pages_are_those_of_the_evaluation(tmp_path: Path) -> N
         templates: dict[Any, Any] = dict(relations.rows("SELECT page_id, template_id FROM templates"))
         ranks = {one: tuple(some) for one, *some in relations.rows("SELECT page_id, pagerank, inlinks FROM ranks")}
         indexable = {one for (one,) in relations.rows("SELECT page_id FROM indexable")}
-    pages = {row["page_id"] for row in rows["pages"] if row["state"] == "fetched" and row["status"] == 200}
+    pages = {row["page_id"] for row in rows["pages"] if row["status"] == 200 and row.get("words") is not None}
 
     assert found.keys() == pages
     assert {one: row.template for one, row in found.items() if row.template is not None} == templates

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import delete
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import UNKNOWN_DEPTH, NewURL, PageFilter, SettledURL, URLState
-from pagegrade.model.errors import NotFound
+from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.stored import ListPart
-from pagegrade.service.audits.pages import PageOrder, count_clicks, list_pages
+from pagegrade.service.audits.pages import PageOrder, are_pages_ranked, count_clicks, list_pages
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.audits import save_result
 from pagegrade.store.repositories.crawl_segments import (
@@ -29,6 +30,7 @@ from pagegrade.store.repositories.crawl_segments import (
 )
 from pagegrade.store.repositories.crawl_urls import add_urls, settle_urls
 from pagegrade.store.repositories.crawls import advance_crawl, end_crawl
+from pagegrade.store.schema.tables import crawl_segments
 from tests.audit_builders import claim, fill, make_audit, result_of
 from tests.store_builders import add_owner, make_database
 
@@ -169,7 +171,7 @@ def test_pages_are_filtered_by_what_was_found(
 
 
 def test_a_list_in_another_order_is_walked_both_ways(database: Database, alice: Caller) -> None:
-    """A cursor that names something else leads nowhere."""
+    """A cursor that names something else is refused, since it would look like the end."""
 
     def walked(**part: Any) -> tuple[list[int], int | None, int | None]:
         found = database.read_here(
@@ -182,7 +184,79 @@ def test_a_list_in_another_order_is_walked_both_ways(database: Database, alice: 
     assert walked(per_page=2, beside=5) == ([4], 4, None)
     assert walked(per_page=2, beside=2, backward=True) == ([3, 1], None, 1)
     assert walked(per_page=2, backward=True) == ([5, 4], 5, None)
-    assert walked(per_page=2, beside=9) == ([], None, None)
+    with pytest.raises(ValidationFailed) as refused:
+        walked(per_page=2, beside=9)
+
+    assert [(one.field, one.code) for one in refused.value.violations] == [("cursor", "invalid")]
+
+
+@pytest.mark.parametrize("order", ["url", "depth", "score", "pagerank", "inlinks"])
+def test_a_walk_goes_on_where_the_page_at_the_cursor_fits_no_more(
+    database: Database, alice: Caller, order: PageOrder
+) -> None:
+    """A page that waited was fetched meanwhile: those after it and before it are where they were."""
+
+    def seen(beside: int | None = None, *, backward: bool = False, which: PageFilter = PageFilter()) -> list[int]:  # noqa: B008 - frozen
+        part = ListPart(per_page=5, beside=beside, backward=backward)
+        found = database.read_here(lambda tx: list_pages(tx, alice, 1, which, part, order=order))
+        return [one.stored.url_id for one in found.items]
+
+    every = seen()
+    for cursor in every:
+        after, before = every[every.index(cursor) + 1 :], every[: every.index(cursor)]
+        for gone in (PageFilter(status=200), PageFilter(status=404), PageFilter(template=3), PageFilter(finding=2)):
+            fitting = seen(which=gone)
+            assert seen(cursor, which=gone) == [one for one in after if one in fitting]
+            assert seen(cursor, backward=True, which=gone) == [one for one in before if one in fitting]
+
+
+FILTERS = (
+    PageFilter(template=3),
+    PageFilter(indexable=True),
+    PageFilter(indexable=False),
+    PageFilter(finding=1),
+    PageFilter(status=200),
+    PageFilter(template=3, indexable=True),
+)
+
+
+@pytest.mark.parametrize("which", FILTERS)
+@pytest.mark.parametrize("order", get_args(PageOrder))
+def test_a_filter_does_not_change_the_order(
+    database: Database, alice: Caller, order: PageOrder, which: PageFilter
+) -> None:
+    """Of whatever value the pages are sorted by."""
+
+    def seen(which: PageFilter, order: PageOrder) -> list[int]:
+        part = ListPart(page=1, per_page=10)
+        found = database.read_here(lambda tx: list_pages(tx, alice, 1, which, part, order=order))
+        return [one.stored.url_id for one in found.items]
+
+    fitting = seen(which, "id")
+
+    assert seen(which, order) == [one for one in seen(PageFilter(), order) if one in fitting]
+
+
+def test_a_crawl_that_an_earlier_version_evaluated_says_nothing_of_standings(database: Database, alice: Caller) -> None:
+    """A list without its pages would say that none is indexable; its findings and scores are known."""
+
+    def seen(which: PageFilter, order: PageOrder) -> list[int] | None:
+        part = ListPart(page=1, per_page=10)
+        try:
+            found = database.read_here(lambda tx: list_pages(tx, alice, 1, which, part, order=order))
+        except NotFound:
+            return None
+        return [one.stored.url_id for one in found.items]
+
+    ranked = database.read_here(lambda tx: are_pages_ranked(tx, alice, 1))
+    database.write_here(lambda tx: tx.execute(delete(crawl_segments).where(crawl_segments.c.kind == "standing")))
+
+    assert (ranked, database.read_here(lambda tx: are_pages_ranked(tx, alice, 1))) == (True, False)
+    filters = (PageFilter(template=3), PageFilter(indexable=True), PageFilter(indexable=False))
+
+    assert [seen(which, "id") for which in filters] == [None] * 3
+    assert [seen(PageFilter(), order) for order in ("inlinks", "pagerank")] == [None] * 2
+    assert (seen(PageFilter(finding=1), "id"), seen(PageFilter(), "score")) == ([1, 4], [2, 5, 1, 3, 4])
 
 
 def test_what_only_an_evaluation_finds_is_not_there_without_one(database: Database) -> None:

@@ -263,5 +263,5 @@ def test_nothing_of_a_deleted_audit_is_left(database: Database, whole: bool) -> 
     else:
         database.write_here(lambda tx: delete_audit(tx, made.id))
 
-    assert filled == 7
+    assert filled == 8
     assert rows(database) == 2

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sqlalchemy import delete
+
 from pagegrade.model.audit import AuditSettings, FoundSignature
 from pagegrade.store.repositories.crawl_segments import (
     BLOCK_ROWS,
@@ -18,6 +20,7 @@ from pagegrade.store.repositories.crawl_segments import (
     each_finding_page,
     each_segment,
     each_standing,
+    has_standings,
     pack_findings,
     pack_segment,
     pack_standings,
@@ -26,6 +29,7 @@ from pagegrade.store.repositories.crawl_segments import (
     unpack_finding,
 )
 from pagegrade.store.repositories.crawls import add_crawl
+from pagegrade.store.schema.tables import crawl_segments
 from tests.store_builders import NOW_MS, make_database
 
 PAGE = PageRow(page_id=1, digest=(1 << 64) - 1, template=(1, 65535), types=("Product",), headers={"server": "x"})
@@ -71,8 +75,14 @@ def test_standings_are_read_by_the_ids_of_pages(tmp_path: Path) -> None:
     every = database.read_here(lambda tx: list(each_standing(tx, 1, 3 * BLOCK_ROWS)))
     but_last = database.read_here(lambda tx: list(each_standing(tx, 1, 3 * BLOCK_ROWS - 1)))
     some = database.read_here(lambda tx: standings_of(tx, 1, [2, BLOCK_ROWS, 3 * BLOCK_ROWS, 9 * BLOCK_ROWS]))
+    kept = database.read_here(lambda tx: has_standings(tx, 1))
+    database.write_here(lambda tx: tx.execute(delete(crawl_segments)))
+    gone = database.read_here(lambda tx: has_standings(tx, 1))
+    database.write_here(lambda tx: add_blocks(tx, 1, "standing", pack_standings(())))
+    of_none = database.read_here(lambda tx: (has_standings(tx, 1), list(each_standing(tx, 1, 9))))
     database.close()
 
+    assert (kept, gone, of_none) == (True, False, (True, []))
     assert sorted(packed) == [0, 1, 3]
     assert (every, but_last) == (rows, rows[:3])
     assert some == {BLOCK_ROWS: rows[2], 3 * BLOCK_ROWS: rows[3]}

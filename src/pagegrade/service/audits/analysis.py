@@ -51,7 +51,7 @@ _STANDINGS: Final = f"""
         indexable.page_id IS NOT NULL
     FROM pages LEFT JOIN templates USING (page_id) LEFT JOIN ranks USING (page_id)
     LEFT JOIN indexable USING (page_id)
-    WHERE pages.state = 'fetched' AND pages.status = 200 ORDER BY page_id
+    WHERE pages.state = 'fetched' AND pages.status = 200 AND pages.words IS NOT NULL ORDER BY page_id
 """
 """Columns of ``StandingRow``."""
 _TOO_LONG: Final = "The pages could not be evaluated together within {:g} s."

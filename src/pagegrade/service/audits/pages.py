@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, Literal, get_args
 
@@ -10,7 +10,7 @@ import msgspec
 
 from pagegrade.model.account import Caller
 from pagegrade.model.audit import UNKNOWN_DEPTH, Crawl, PageFilter, URLFilter, URLState
-from pagegrade.model.errors import NotFound
+from pagegrade.model.errors import NotFound, ValidationFailed, Violation
 from pagegrade.model.stored import ListPart
 from pagegrade.service.audits.operations import find_crawl, find_result, show_audit
 from pagegrade.service.id_lists import Listed, read_part
@@ -23,6 +23,7 @@ from pagegrade.store.repositories.crawl_segments import (
     each_finding_page,
     each_segment,
     each_standing,
+    has_standings,
     standings_of,
 )
 from pagegrade.store.repositories.crawl_urls import (
@@ -46,6 +47,13 @@ PAGES: Final = URLFilter(status=200, states=(URLState.FETCHED,))
 SHOWN_LINKS: Final = 100
 """Links of a page that an answer has, in each direction."""
 
+_NOWHERE: Final = Violation(
+    field="cursor",
+    place="query",
+    code="invalid",
+    message="The page at the cursor is not in this list any more; leave the cursor empty to begin anew.",
+)
+
 
 class ShownPage(msgspec.Struct, frozen=True, kw_only=True):
     """A page of a crawl with what is kept of it."""
@@ -55,7 +63,7 @@ class ShownPage(msgspec.Struct, frozen=True, kw_only=True):
     urls: dict[int, str]
     """URLs that the row names, by id."""
     standing: StandingRow | None = None
-    """``None``: the crawl was not evaluated, or it is no page."""
+    """``None``: the crawl was not evaluated by this version, or it is no page."""
     found: tuple[FoundRow, ...] = ()
     links: tuple[tuple[LinkRow, str], ...] = ()
     """Links of the page, with their targets."""
@@ -76,18 +84,18 @@ def list_pages(
     """Some of the URLs of a crawl that lie in scope.
 
     Raises:
-        NotFound: There is no such audit, crawl or finding; or the crawl was not evaluated, and the filter or the order
-            is about what only that finds.
+        NotFound: There is no such audit, crawl or finding; or the crawl was not evaluated, or by an earlier version,
+            and the filter or the order is about what only that finds.
+        ValidationFailed: The page at the cursor is in no such list, whatever the filter, and the order not by ids.
     """
-    of, summary = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
-    is_evaluated = summary is not None
-    if not is_evaluated and _needs_evaluation(which, order):
+    of, _ = find_crawl(tx, show_audit(tx, caller, audit_id), crawl)
+    if _needs_standings(which, order) and not has_standings(tx, of.id):
         raise NotFound
     if which.finding is not None:
         _, result = find_result(tx, caller, audit_id, of.number)
         if result is None or which.finding > len(result.findings):
             raise NotFound
-    if order == "id" and not _needs_evaluation(which, order):
+    if order == "id" and which.finding is None and not _needs_standings(which, order):
 
         def read(part: ListPart) -> tuple[StoredURL, ...]:
             if part.page is not None:
@@ -97,7 +105,8 @@ def list_pages(
         found = read_part(read, lambda url: url.url_id, part, lambda: count_urls(tx, of.id, which))
         return Listed(items=pages_of(tx, of, found.items), total=found.total, before=found.before, after=found.after)
     ids = _in_order(tx, of, which, order)
-    shown = read_part(partial(_part_of, ids), lambda url_id: url_id, part, lambda: len(ids))
+    every = partial(_in_order, tx, of, PageFilter(), order)
+    shown = read_part(partial(_part_of, ids, every), lambda url_id: url_id, part, lambda: len(ids))
     by_id = {
         one.url_id: one for one in urls_page(tx, of.id, URLFilter(ids=shown.items), first=0, count=len(shown.items))
     }
@@ -105,21 +114,34 @@ def list_pages(
     return Listed(items=items, total=shown.total, before=shown.before, after=shown.after)
 
 
-def _needs_evaluation(which: PageFilter, order: PageOrder) -> bool:
-    filters = (which.template, which.indexable, which.finding)
-    return order in {"pagerank", "inlinks"} or any(each is not None for each in filters)
+def are_pages_ranked(tx: Transaction, caller: Caller, audit_id: int) -> bool:
+    """Return whether the newest evaluated crawl, or the newest, says which of its pages are linked and indexable how.
+
+    Raises:
+        NotFound: There is no such audit.
+    """
+    return has_standings(tx, find_crawl(tx, show_audit(tx, caller, audit_id), None)[0].id)
 
 
-def _part_of(ids: list[int], part: ListPart) -> tuple[int, ...]:
+def _needs_standings(which: PageFilter, order: PageOrder) -> bool:
+    return order in {"pagerank", "inlinks"} or which.template is not None or which.indexable is not None
+
+
+def _part_of(ids: list[int], every: Callable[[], list[int]], part: ListPart) -> tuple[int, ...]:
+    """Some ids, of which those of URLs that fit no filter are read where that at the cursor fits no more."""
     if part.page is not None or part.beside is None:
         first = part.skipped
         return tuple(ids[-part.per_page :] if part.backward else ids[first : first + part.per_page])
-    if part.beside not in ids:
-        return ()
-    place = ids.index(part.beside)
-    return tuple(
-        ids[max(0, place - part.per_page) : place] if part.backward else ids[place + 1 : place + 1 + part.per_page]
-    )
+    if part.beside in ids:
+        end = ids.index(part.beside)
+        first = end + 1
+    else:
+        whole = every()
+        if part.beside not in whole:
+            raise ValidationFailed([_NOWHERE])
+        fitting = set(ids)
+        first = end = sum(url_id in fitting for url_id in whole[: whole.index(part.beside)])
+    return tuple(ids[max(0, end - part.per_page) : end] if part.backward else ids[first : first + part.per_page])
 
 
 def _in_order(tx: Transaction, crawl: Crawl, which: PageFilter, order: PageOrder) -> list[int]:
@@ -129,7 +151,7 @@ def _in_order(tx: Transaction, crawl: Crawl, which: PageFilter, order: PageOrder
     if which.finding is not None:
         having = {row.page_id for row in each_finding_page(tx, crawl.id, which.finding)}
         found = [url_id for url_id in found if url_id in having]
-    if which.template is not None or which.indexable is not None or order in {"pagerank", "inlinks"}:
+    if _needs_standings(which, order):
         fitting, indexable = set(), set()
         for row in each_standing(tx, crawl.id, crawl.urls):
             if which.template in {None, row.template}:
@@ -141,7 +163,7 @@ def _in_order(tx: Transaction, crawl: Crawl, which: PageFilter, order: PageOrder
             found = [url_id for url_id in found if url_id in fitting]
         if which.indexable is not None:
             found = [url_id for url_id in found if (url_id in indexable) == which.indexable]
-    elif order == "score":
+    if order == "score":
         pages = (row for rows in each_segment(tx, crawl.id, PageRow, crawl.segments) for row in rows)
         values = {row.page_id: row.score for row in pages if row.score is not None}
     if order not in _OF_URLS:

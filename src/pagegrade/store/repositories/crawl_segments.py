@@ -116,9 +116,9 @@ class StandingRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     template: int | None
     """Number of its template; ``None``: it has no structure."""
     pagerank: float
-    """Its share of the rank of all pages, 0 to 1."""
+    """Its share of the rank of all pages, 0 to 1; each of some copies has that of all of them."""
     inlinks: int
-    """Other pages that link to it."""
+    """Other pages that link to it or to a copy of it, copies as one, without links that are not to be followed."""
     indexable: bool
     """Search engines may show it under its own URL."""
 
@@ -164,8 +164,16 @@ def pack_findings(rows: Iterable[tuple[int, FindingPage]]) -> dict[int, bytes]:
 
 
 def pack_standings(rows: Iterable[StandingRow]) -> dict[int, bytes]:
-    """The standings of pages, in the order of their ids, as number of a segment -> its body."""
-    return {number: pack_segment(list(some)) for number, some in groupby(rows, lambda row: row.page_id // BLOCK_ROWS)}
+    """The standings of pages, in the order of their ids, as number of a segment -> its body; of no page as well."""
+    return {0: pack_segment(())} | {
+        number: pack_segment(list(some)) for number, some in groupby(rows, lambda row: row.page_id // BLOCK_ROWS)
+    }
+
+
+def has_standings(tx: Transaction, crawl_id: int) -> bool:
+    """Return whether the standings of a crawl are kept; earlier versions that evaluated it kept none."""
+    kept = (crawl_segments.c.crawl_id == crawl_id, crawl_segments.c.kind == KINDS[StandingRow])
+    return tx.execute(select(crawl_segments.c.number).where(*kept).limit(1)).first() is not None
 
 
 def each_standing(tx: Transaction, crawl_id: int, last_id: int) -> Iterator[StandingRow]:

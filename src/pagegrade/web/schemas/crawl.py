@@ -57,8 +57,14 @@ class AuditPageItem(Document, frozen=True, kw_only=True):
         bool | None,
         about("True if search engines may show it under its own URL; null: it is no page, or nothing is known.", *_YES),
     ]
-    inlinks: Annotated[Count | None, about("Other pages of the site that link to it.", 12)]
-    pagerank: Annotated[Amount | None, about("Its share of the PageRank of all pages, 0 to 1.", 0.0125)]
+    inlinks: Annotated[
+        Count | None,
+        about("Other pages of the site that link to it; copies count as one, links with `nofollow` do not.", 12),
+    ]
+    pagerank: Annotated[
+        Amount | None,
+        about("Its share of the PageRank of all pages, 0 to 1; each of some copies has that of all of them.", 0.0125),
+    ]
     carried_from: Annotated[
         int | None,
         about(

@@ -10,10 +10,12 @@ from pathlib import Path
 import httpx
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import delete
 
 from pagegrade.model.audit import Pattern
 from pagegrade.model.audit_result import Template
 from pagegrade.store.repositories.crawl_urls import save_patterns
+from pagegrade.store.schema.tables import crawl_segments
 from tests.audit_builders import claim, fail, fill, result_of, ungraded
 from tests.web.calling import Instance, with_instance
 
@@ -124,10 +126,15 @@ def test_a_template_leads_to_its_pages(tmp_path: Path) -> None:
             "/pages?indexable=1",
             "/pages?finding=1&sort_by=inlinks",
             "/pages?finding=2",
+            "/pages?sort_by=pagerank",
         )
-        return [before, *[await instance.page("GET", f"{PATH}{path}") for path in paths]]
+        seen = [before, *[await instance.page("GET", f"{PATH}{path}") for path in paths]]
+        # An earlier version kept nothing of this.
+        earlier = delete(crawl_segments).where(crawl_segments.c.kind == "standing")
+        await asyncio.to_thread(database.write_here, lambda tx: tx.execute(earlier))
+        return [*seen, *[await instance.page("GET", f"{PATH}{path}") for path in ("", "/pages")]]
 
-    before, site, listed, ordered, may, having, unknown = with_instance(tmp_path, script)
+    before, site, listed, ordered, may, having, unknown, ranked, old_site, old = with_instance(tmp_path, script)
 
     def ids(answer: httpx.Response) -> list[str]:
         return re.findall(f'href="{PATH}/pages/([0-9]+)"', answer.text)
@@ -139,7 +146,13 @@ def test_a_template_leads_to_its_pages(tmp_path: Path) -> None:
     assert "of one finding" in having.text
     assert ["Most linked" in answer.text for answer in (before, listed)] == [False, True]
     assert ["Indexable" in answer.text for answer in (before, listed)] == [False, True]
+    assert re.findall(r'data-label="(?:Links to the page|PageRank)">(.*?)<', ordered.text) == ["1"]
+    assert re.findall(r'data-label="(?:Links to the page|PageRank)">(.*?)<', ranked.text) == ["0.75", "0.25"]
+    assert "Links to the page" not in listed.text
     assert unknown.status_code == 404
+    assert "/{s}" in old_site.text
+    assert "pages?template=" not in old_site.text
+    assert not re.search("Most linked|PageRank|Indexable", old.text)
 
 
 def test_a_shape_of_urls_is_left_out_by_a_button(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from pagegrade.service.audits.compare import compare_crawls
 from pagegrade.service.audits.consent import proof_of
 from pagegrade.service.audits.exports import PART_ROWS
 from pagegrade.service.audits.links import LinkFilter, LinkOrder, list_links
-from pagegrade.service.audits.pages import PageOrder, count_clicks, list_pages, show_page
+from pagegrade.service.audits.pages import PageOrder, are_pages_ranked, count_clicks, list_pages, show_page
 from pagegrade.service.container import Services
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.audit_files import AuditFile, FileName, is_offered, make_audit_file
@@ -188,6 +188,7 @@ async def _overview(
         exports=_exports(view, audit) if crawl.fetched or result is not None else (),
         history=history,
         clicks=list(clicks.items())[:SHOWN_DEPTHS],
+        is_ranked=result is not None and await work.read(are_pages_ranked, audit.id),
         shown_sitemaps=SHOWN_SITEMAPS,
         findings=listed[(page - 1) * SHOWN_FINDINGS : page * SHOWN_FINDINGS],
         categories=_categories(view, () if result is None else result.findings, chosen, base),
@@ -304,13 +305,15 @@ async def list_site_pages(request: Request, work: UnitOfWork, view: View) -> Res
     found = await work.search(list_pages, audit.id, which, part, order=query.sort_by)
     sent = _sent(asked, "search", "state", "status", "depth", "template", "indexable", "finding", "sort_by")
     # Nobody knows how well the pages of a crawl are linked before it was evaluated.
-    orders = {name: words for name, words in PAGE_ORDERS.items() if audit.graded or name not in _OF_EVALUATION}
+    is_ranked = await work.read(are_pages_ranked, audit.id)
+    orders = {name: words for name, words in PAGE_ORDERS.items() if is_ranked or name not in _OF_EVALUATION}
     return view.page(
         "audit_pages.html.jinja",
         pages=[(page, *PAGE_STATES[page.stored.state]) for page in found.items],
         total=found.total,
         query=query,
         orders=_said(view, orders),
+        is_ranked=is_ranked,
         is_filtered=any(name != "sort_by" for name, _ in sent),
         page=query.page,
         last_page=max(1, -(-found.total // PER_PAGE)),
