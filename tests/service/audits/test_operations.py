@@ -15,6 +15,7 @@ from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.stored import ListPart
 from pagegrade.service.audits import operations as service
 from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.audits import exclude_pages
 from pagegrade.store.repositories.crawls import limit_crawl
 from tests.audit_builders import OPTIONS, claim, fill, make_audit
 from tests.store_builders import add_owner, make_database
@@ -55,6 +56,44 @@ def test_settings_follow_the_limits_of_the_installation() -> None:
         False,
     )
     assert [each.field for each in refused.value.violations] == ["exclude", "max_pages", "rate"]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["/a\n/b", "/a\tb", "/a b", "/a\r", "/\x00", "a", "", "/" * (MAX_PATTERN_CHARACTERS + 1)]
+)
+def test_a_pattern_that_fits_no_url_is_refused(pattern: str) -> None:
+    """URLs have no spaces and line breaks: such a pattern would leave everything to crawl, or nothing."""
+    for field in ("include", "exclude"):
+        asked = service.AuditFields(url="https://example.com/", **{field: ("/blog/*", pattern)})  # type: ignore[arg-type]
+        with pytest.raises(ValidationFailed) as refused:
+            service.read_settings(asked, OPTIONS)
+        assert [(each.field, each.code) for each in refused.value.violations] == [(field, "invalid")]
+
+
+def test_one_pattern_more_is_left_out_beside_those_that_are_there_by_then(database: Database) -> None:
+    """Of two people at once nothing is lost; one past the most is refused as such."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    most = tuple(f"/{at}/*" for at in range(MAX_PATTERNS - 1))
+    audit = make_audit(database, alice)
+    # Such a one was taken by earlier versions.
+    database.write_here(lambda tx: exclude_pages(tx, audit, (*most, "/old\n/pattern"), now_ms()))
+
+    def change(**asked: str) -> tuple[str, ...]:
+        wanted = service.AuditChange(**asked)  # type: ignore[arg-type]
+        return database.write_here(
+            lambda tx: service.change_audit(tx, alice, audit.id, wanted, options=OPTIONS, now_ms=now_ms())
+        ).settings.exclude
+
+    with pytest.raises(ValidationFailed) as refused:
+        change(leave_out="/one/*")
+    readmitted = change(readmit="/old\n/pattern")
+    added = change(leave_out="/one/*")
+    swapped = change(leave_out="/two/*", readmit="/0/*")
+
+    assert [(one.field, one.code) for one in refused.value.violations] == [("exclude", "too_many")]
+    assert (readmitted, added) == (most, (*most, "/one/*"))
+    assert swapped == (*most[1:], "/one/*", "/two/*")
+    assert change(leave_out="/two/*") == change(readmit="/nothing/*") == swapped
 
 
 def test_nobody_else_finds_an_audit(database: Database) -> None:

@@ -87,6 +87,10 @@ class AuditChange(msgspec.Struct, frozen=True, kw_only=True):
     cancel: bool = False
     exclude: Sequence[str] | None = None
     """Patterns of what is left out, in place of those until now; ``None``: as until now."""
+    leave_out: str = ""
+    """A pattern beside them; empty: none."""
+    readmit: str = ""
+    """One of them that is not left out any more; empty: none."""
     sharing: SharingChange = _AS_IT_IS
 
 
@@ -182,14 +186,20 @@ def _refuse(violations: list[Violation], field: str, code: str, message: str) ->
     violations.append(Violation(field=field, place="body", code=code, message=message))
 
 
-def _check_patterns(field: str, patterns: Sequence[str], refuse: Callable[[str, str, str], None]) -> None:
-    if len(patterns) > MAX_PATTERNS or any(
-        not one.startswith(("/", "*")) or len(one) > MAX_PATTERN_CHARACTERS for one in patterns
+def _check_patterns(
+    field: str, patterns: Sequence[str], refuse: Callable[[str, str, str], None], *, known: Sequence[str] = ()
+) -> None:
+    if len(patterns) > MAX_PATTERNS:
+        refuse(field, "too_many", f"At most {MAX_PATTERNS} patterns.")
+    if any(
+        not one.startswith(("/", "*")) or len(one) > MAX_PATTERN_CHARACTERS or min(one) <= " "
+        for one in patterns
+        if one not in known
     ):
         refuse(
             field,
             "invalid",
-            f"Must be at most {MAX_PATTERNS} patterns as in robots.txt, with / or * first and at most "
+            f"Must be patterns as in robots.txt, with / or * first, without spaces and line breaks, and at most "
             f"{MAX_PATTERN_CHARACTERS} characters: /blog/*, *.pdf$",
         )
 
@@ -333,16 +343,20 @@ def change_audit(
         URLNotAllowed: By now the site must not be contacted.
         ValidationFailed: Privacy 2 without any password, or a pattern that is none.
     """
-    violations: list[Violation] = []
-    _check_patterns("exclude", change.exclude or (), partial(_refuse, violations))
-    if violations:
-        raise ValidationFailed(violations)
     hold_account(tx, caller.account.id)
     audit = show_audit(tx, caller, audit_id)
     refuse_if_changed(audit, may_change)
+    kept = audit.settings.exclude if change.exclude is None else change.exclude
+    wanted = [one for one in kept if not change.readmit or one != change.readmit]
+    if change.leave_out and change.leave_out not in wanted:
+        wanted.append(change.leave_out)
+    violations: list[Violation] = []
+    _check_patterns("exclude", wanted, partial(_refuse, violations), known=audit.settings.exclude)
+    if violations:
+        raise ValidationFailed(violations)
     share_audit(tx, audit, change.sharing, password_hash, now_ms)
-    if change.exclude is not None:
-        store.exclude_pages(tx, audit, change.exclude, now_ms)
+    if tuple(wanted) != audit.settings.exclude:
+        store.exclude_pages(tx, audit, wanted, now_ms)
         audit = show_audit(tx, caller, audit_id)
     crawl = audit.crawl
     if change.cancel and crawl.state in OPEN_STATES:

@@ -302,7 +302,7 @@ async def show_audit_proof(request: Request, work: UnitOfWork, services: Service
 async def compare_audit_crawls(request: Request, work: UnitOfWork) -> Response:
     """Return what changed between two crawls."""
     query = request.query(AuditCompareQuery)
-    audit, comparison = await work.read(compare_crawls, request.id, before=query.from_, after=query.to)
+    audit, comparison = await work.search(compare_crawls, request.id, before=query.from_, after=query.to)
     return fresh_answer(request, enveloped(audit_comparison_object(audit.id, comparison)))
 
 

@@ -85,6 +85,7 @@ _URL: Final = ("url", "sitemap")
 _PATTERNS: Final = N_(
     "A line is no pattern. Write at most 100, each with / or * first and at most 500 characters, such as /blog/*."
 )
+_TOO_MANY: Final = N_("There are at most 100 patterns. Nothing was saved: take some away.")
 _PAGES: Final = N_("Enter a number of pages from 1 up to the most that the hint names, or leave the field empty.")
 _RATE: Final = N_("Enter a number of requests a second, above 0 and up to 20, or leave the field empty.")
 _DEPTH: Final = N_("Enter a number of clicks from 1 to 250, or leave the field empty.")
@@ -142,6 +143,8 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
         "A line is no condition. Enter conditions such as score<80, check.noindex, score drop>=5 or lcp_ms>2500 for 3."
     ),
     ("budgets", "too_many"): N_("A monitor has at most 20 budgets."),
+    ("include", "too_many"): _TOO_MANY,
+    ("exclude", "too_many"): _TOO_MANY,
     ("include", "invalid"): _PATTERNS,
     ("exclude", "invalid"): _PATTERNS,
     ("include", "too_long"): _PATTERNS,

@@ -185,6 +185,27 @@ def test_a_shape_of_urls_is_left_out_by_a_button(tmp_path: Path) -> None:
     assert wrong.status_code == 422
 
 
+def test_of_several_clicks_at_once_none_is_lost(tmp_path: Path) -> None:
+    """Two people may leave out different shapes; past the most, the page says so."""
+
+    async def script(instance: Instance) -> tuple[list[int], list[str], httpx.Response]:
+        await make(instance)
+        clicks = [instance.page("POST", PATH, data={"exclude": f"/{at}/*"}) for at in range(6)]
+        codes = [answer.status_code for answer in await asyncio.gather(*clicks)]
+        kept = (await instance.call("GET", f"/api/v1{PATH}")).json()["data"]["settings"]["exclude"]
+        full = {"exclude": [f"/{at}/*" for at in range(100)]}
+        await instance.call("PUT", f"/api/v1{PATH}", json=full)
+        return codes, kept, await instance.page("POST", PATH, data={"exclude": "/more/*"})
+
+    codes, kept, past = with_instance(tmp_path, script)
+
+    assert codes == [303] * 6
+    assert sorted(kept) == sorted(["/print/", *(f"/{at}/*" for at in range(6))])
+    assert past.status_code == 422
+    assert "There are at most 100 patterns." in past.text
+    assert "no pattern" not in past.text
+
+
 def test_a_crawl_under_way_shows_how_far_it_is_and_loads_itself_again(tmp_path: Path) -> None:
     """Without scripts; pausing, going on, canceling and crawling again are buttons."""
 

@@ -409,7 +409,7 @@ async def compare_audit_page(request: Request, work: UnitOfWork, view: View) -> 
     crawls = await work.read(service.list_evaluated, audit.id, limit=MAX_CHOICES)
     comparison, problems = None, {}
     try:
-        _, comparison = await work.read(compare_crawls, audit.id, before=query.from_, after=query.to)
+        _, comparison = await work.search(compare_crawls, audit.id, before=query.from_, after=query.to)
     except ValidationFailed as error:
         problems = {one.field: view.texts.gettext(_WRONG[one.code]) for one in error.violations if one.code in _WRONG}
     options = [
@@ -493,9 +493,7 @@ async def change_audit_from_form(request: Request, work: UnitOfWork, view: View,
     form = await read_form(request)
     change = _DEEDS.get(form.get("deed", ""), service.AuditChange())
     if form.get("exclude") or form.get("readmit"):
-        kept = (await work.read(service.show_audit, request.id)).settings.exclude
-        added = [one for one in (form.get("exclude", ""),) if one and one not in kept]
-        change = service.AuditChange(exclude=[*(one for one in kept if one != form.get("readmit")), *added])
+        change = service.AuditChange(leave_out=form.get("exclude", ""), readmit=form.get("readmit", ""))
     try:
         if change.again:
             refuse_when_draining(services)
