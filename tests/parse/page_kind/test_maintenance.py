@@ -65,6 +65,11 @@ def test_shop_that_only_its_owner_enters() -> None:
 
     assert kind_of(closed, url="https://otterline.example/") == "maintenance"
     assert kind_of(closed.replace("action=/password", "action=/session"), url="https://otterline.example/") is None
+    for other in ("/password-strength", "/password/reset/4d1c", "/passwords/4d1c/edit"):
+        html = closed.replace("action=/password", f"action={other}")
+
+        assert kind_of(html, url=f"https://otterline.example{other}") is None
+
     assert kind_of(closed.replace("</h2>", f"</h2>{words(200)}"), url="https://otterline.example/") is None
 
 

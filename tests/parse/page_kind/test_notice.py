@@ -573,26 +573,34 @@ def test_address_that_promised_another_page() -> None:
     html = IN_FRAME.replace(AWAY, WAITS)
     again = html.replace("<head>", "<head><meta http-equiv=refresh content=60>")
 
+    described = html.replace("<head>", "<head><meta name=description content='Garn vom Deich'>")
+
     assert kind_of(html, url=PROMISED) == "notice"
+    assert kind_of(described, url=PROMISED) is None
     assert kind_of(again, url="https://www.otterline.example/12") == "notice"
     assert kind_of(IN_FRAME, url="https://www.otterline.example/wiki/merino") == "notice"
     for url in (
         "https://www.otterline.example/12",
         "https://www.otterline.example/muster/werkstatt",
+        "https://www.otterline.example/muster/fluß-raeumt",
         "https://www.otterline.example/hilfe/norwegische-socken",
     ):
         assert kind_of(html, url=url) is None
 
 
 def test_letters_of_a_picture_and_a_search_beside_a_notice() -> None:
-    """A field without a picture, or one of another kind, is something to use; a search belongs to the frame."""
-    letters = "<form action=/ok method=post><img src=/c.png alt=''><label>Zeichen<input name=z></label></form></main>"
+    """A field without a picture or a way back, or one of another kind, is something to use; a search is of the frame."""
+    letters = (
+        "<form action=/ok method=post><img src=/c.png alt=''><input type=hidden name=z value=/garn/merino>"
+        "<label>Zeichen<input name=z></label></form></main>"
+    )
     search = "<form action=/s><label>Wort<input type=search name=w></label></form></main>"
     html = IN_FRAME.replace("</main>", letters)
 
     assert kind_of(html, url=ASKED) == "notice"
     assert kind_of(IN_FRAME.replace("</main>", search), url=ASKED) == "notice"
     assert kind_of(html.replace("<img src=/c.png alt=''>", ""), url=ASKED) is None
+    assert kind_of(html.replace("value=/garn/merino", "value=/garn"), url=ASKED) is None
     assert kind_of(html.replace("<input name=z>", "<input type=email name=z>"), url=ASKED) is None
     assert kind_of(html.replace("<label>", "<label>Name<input name=n></label><label>"), url=ASKED) is None
 

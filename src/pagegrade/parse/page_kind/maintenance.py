@@ -130,4 +130,4 @@ def _asks_for_store_password(page: Structure) -> bool:
     """A shop that is not open yet lets its owner in by a password, which it sends to ``/password``."""
     to = [page.final_path, *(one.url.partition("://")[2].partition("/")[2].lower() for one in page.document.forms[:5])]
     asks = any(one.type == "password" for one in page.document.controls)
-    return asks and any(one.strip("/").startswith("password") for one in to)
+    return asks and any(one.partition("?")[0].strip("/") == "password" for one in to)

@@ -6,6 +6,7 @@ from typing import Final
 
 from turbohtml import Element
 
+from pagegrade.model.document import Control
 from pagegrade.parse.error_output import find_error_output
 from pagegrade.parse.page_kind.frame import CLEAR_CONTENT, holds_little
 from pagegrade.parse.page_kind.notice_text import notice_margin
@@ -67,7 +68,10 @@ _ALONE_MARGIN: Final = 1.4
 does, too.
 """
 _PROMISE: Final = 1.0
-"""Taken off where the address promised another page, or the page asks for itself again or leads back to it."""
+"""Taken off where the address promised another page, or the page asks for itself again or leads back to it.
+
+A page that has a description of itself keeps no promise of its address in other words, or in another language.
+"""
 _LISTED: Final = 0.4
 """Added where a list or a picture is beside it."""
 _EXPLAINED: Final = 0.8
@@ -77,7 +81,7 @@ _CLEAR_MARGIN: Final = 2.0
 _CONFIRMS: Final = Pattern(
     r"log-?out|sign-?out|log-?off|unsubscri|opt-?out|abmeld|abgemeldet|d[eé]connexion|d[eé]sabonn|d[eé]sinscri|"
     r"/baja\b|cerrar-sesion|disconnett|disiscri|cancella|cancelar|uitlog|uitschrijv|afgemeld|wylog|wypis|"
-    r"/sair\b|/salir\b|delet|confirm|success|utlogg|avregistr|afmeld|cikis|kijelentkez|leiratkoz|odhlas|odjav|vyhod|otpis|deconect|dezabon"
+    r"/sair\b|/salir\b|delet|confirm|success|changed|received|sent\b|utlogg|avregistr|afmeld|cikis|kijelentkez|leiratkoz|odhlas|odjav|vyhod|otpis|deconect|dezabon"
 )
 """Addresses of pages that confirm the end of something that was asked for."""
 _MIN_READ: Final = 20
@@ -146,7 +150,7 @@ def score_notice(page: Structure) -> int:
     holds = (3 * page.is_named_by_address, max(more, 4 * (page.passwords > 0)))
     points = sum(signs) + sum(lacks) - sum(holds)
     is_read = page.is_deep and page.words >= _MIN_READ and points + more >= THRESHOLD - _READ
-    needed = _CLEAR_MARGIN - _PROMISE * page.promises_otherwise
+    needed = _CLEAR_MARGIN - _PROMISE * (page.promises_otherwise and not page.says_what_it_is)
     if is_read and not page.has_more_than_dialog and notice_margin(page.text) >= needed:
         points += _READ + (0 if page.passwords else more)
     elif sum(signs) < _MIN_SIGNS:
@@ -165,27 +169,33 @@ def _reads_as_notice(page: Structure) -> bool:
     """
     if page.document.main_word_count < _MIN_READ or not holds_little(page, content=CLEAR_CONTENT):
         return False
-    if ("?" in page.first_heading.translate(_QUESTIONS) and not page.leads_back) or page.is_told_of:
+    asks = page.passwords > 0 or (page.leads_back and _asks_for_letters(page))
+    if ("?" in page.first_heading.translate(_QUESTIONS) and not asks) or page.is_told_of:
         return False
     if page.has_more_than_dialog or _CONFIRMS.search(page.requested_path) is not None:
         return False
-    if not page.passwords and not _asks_for_letters_at_most(page):
+    if not asks and _fields(page):
         return False
-    is_promised = page.promises_otherwise or page.reloads > 0 or page.leads_back
-    needed = _ALONE_MARGIN - _PROMISE * is_promised
+    needed = _ALONE_MARGIN + _LISTED * (not holds_little(page))
     needed += _EXPLAINED * (_EXPLAINS.search(page.requested_path) is not None)
-    needed -= _PROMISE * (page.promises_otherwise and page.passwords > 0)
-    needed += _LISTED * (not is_promised and not holds_little(page))
+    is_other = page.promises_otherwise and not page.says_what_it_is
+    needed -= _PROMISE * (page.leads_back or is_other or (page.reloads > 0 and not page.says_what_it_is))
+    needed -= _PROMISE * (is_other and page.passwords > 0)
     return notice_margin(page.document.main_text) >= max(needed, _MIN_MARGIN)
 
 
-def _asks_for_letters_at_most(page: Structure) -> bool:
-    """The main part has no visible field but to search, or one in a form that shows the picture to read it from."""
-    fields = [one for one in page.document.controls if not (one.hidden or one.type == "search" or is_around(one.node))]
-    if len(fields) != 1 or not isinstance(fields[0].node, Element):
-        return not fields
+def _fields(page: Structure) -> list[Control]:
+    """Visible fields of the main part but those to search."""
+    return [one for one in page.document.controls if not (one.hidden or one.type == "search" or is_around(one.node))]
+
+
+def _asks_for_letters(page: Structure) -> bool:
+    """The one field of the main part takes text, in a form that shows the picture to read it from."""
+    fields = _fields(page)
+    if len(fields) != 1 or fields[0].type != "text" or not isinstance(fields[0].node, Element):
+        return False
     form = fields[0].node.closest("form")
-    return fields[0].type == "text" and form is not None and form.select_one("img") is not None
+    return form is not None and form.select_one("img") is not None
 
 
 def _is_end_of_session(page: Structure) -> bool:

@@ -198,12 +198,19 @@ class Sketch:
         return bool(words) and not any(one in self._name for one in words)
 
     @cached_property
+    def says_what_it_is(self) -> bool:
+        """The page has a description."""
+        described = self.document.meta("description")
+        return described is not None and bool(described.content.strip())
+
+    @cached_property
     def promises_otherwise(self) -> bool:
         """The address has two words or more, and a page in Latin letters has none in its name or its main part."""
         words = [one[:_STEM] for one in self._address_words if not one.isdecimal()]
         if len(words) < _MIN_PROMISED:
             return False
-        said = _without_accents(f"{self._name} {fold(self.document.main_text[:MAX_TEXT])}")
+        plain = f"{self.title} {self.first_heading} {fold(self.document.main_text[:MAX_TEXT])}"
+        said = f"{_without_accents(plain)} {_without_accents(plain.translate(_IN_ADDRESSES))}"
         is_latin = 2 * sum(one.isascii() and one.isalpha() for one in said) > sum(map(str.isalpha, said))
         return is_latin and not any(one in said for one in words)
 

@@ -27,6 +27,7 @@ MAX_ONWARD: Final = 50
 _MAX_LOOKED_AT: Final = 400
 _MAX_NODES: Final = 1_500
 _MAX_VALUE: Final = 2_000
+_MIN_PATH: Final = 5
 _MAX_NOTICE_WORDS: Final = 160
 MAX_WAYS_OUT: Final = 2
 """Pages that a waiting room leads to: those to leave it, and to read about it."""
@@ -540,7 +541,8 @@ class Structure(Sketch):
         hidden = (_string(one.attrs.get("value")) for one, name in named if ORIGIN_FIELD.search(name) is None)
         links = [(one.url or "") for one in self.anchors if not is_around(one.node)]
         own = (one.partition("?")[2] for one in links if registrable_domain(host(one)) == self.domain)
-        return bool(self._asked) and any(_carries(one[:_MAX_VALUE], self._asked) for one in (*own, *hidden))
+        is_told_apart = bool(self._asked) and len(self._asked[0]) >= _MIN_PATH
+        return is_told_apart and any(_carries(one[:_MAX_VALUE], self._asked) for one in (*own, *hidden))
 
     @cached_property
     def _led_to(self) -> tuple[str, ...]:
