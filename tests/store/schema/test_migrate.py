@@ -19,7 +19,6 @@ from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.engine.factory import open_database
 from pagegrade.store.engine.postgresql import driver_of
 from pagegrade.store.schema import migrate as migrate_module
-from pagegrade.store.schema import migrate as room
 from pagegrade.store.schema.migrate import (
     FOLDER,
     SCHEMA_ROW,
@@ -36,7 +35,7 @@ from pagegrade.store.schema.migrate import (
 from pagegrade.store.schema.tables import installation, metadata
 from tests.store_builders import add_owner, make_database, make_empty
 
-pytestmark = pytest.mark.backend("postgresql", reason="procrastinate works nowhere else")
+of_the_queue = pytest.mark.backend("postgresql", reason="procrastinate works nowhere else")
 
 TRIGGERS = (
     "SELECT tgname, tgenabled::text FROM pg_trigger WHERE tgrelid = 'procrastinate_jobs'::regclass AND NOT tgisinternal"
@@ -88,7 +87,9 @@ def catalog(tx: Transaction) -> set[tuple[str, str]]:
 def of_the_library(tmp_path: Path) -> set[tuple[str, str]]:
     """The same where the library has installed itself."""
     database = make_empty(tmp_path)
-    database.write_here(lambda tx: room._run(tx, (room._sql() / "schema.sql").read_text(encoding="utf-8")))
+    database.write_here(
+        lambda tx: migrate_module._run(tx, (migrate_module._sql() / "schema.sql").read_text(encoding="utf-8"))
+    )
     found = database.read_here(catalog)
     database.close()
     return found
@@ -99,8 +100,8 @@ def install_until(tx: Transaction, script: str) -> None:
     metadata.create_all(tx)
     for name in known_scripts():
         if name <= script:
-            room._run(tx, (room._sql() / "migrations" / name).read_text(encoding="utf-8"))
-    room._note(tx, script)
+            migrate_module._run(tx, (migrate_module._sql() / "migrations" / name).read_text(encoding="utf-8"))
+    migrate_module._note(tx, script)
 
 
 @pytest.fixture
@@ -117,6 +118,7 @@ def forget_since(database: Database, script: str) -> None:
     database.write_here(lambda tx: tx.exec_driver_sql(statement, (script.encode(), SCHEMA_ROW)))
 
 
+@of_the_queue
 def test_the_library_brings_its_scripts_in_order() -> None:
     """The first one makes the tables; the later ones name the version they came with."""
     scripts = known_scripts()
@@ -126,12 +128,14 @@ def test_the_library_brings_its_scripts_in_order() -> None:
     assert scripts[-1] >= "03.04"
 
 
+@of_the_queue
 def test_a_migrated_database_lacks_nothing(database: Database) -> None:
     """And bringing it up to date again does nothing."""
     assert database.read_here(missing_scripts) == ()
     assert database.write_here(update_queue) == ()
 
 
+@of_the_queue
 def test_newer_scripts_are_missed(database: Database) -> None:
     """Those after the one that was run last."""
     *_, last_but_one, last = known_scripts()
@@ -140,6 +144,7 @@ def test_newer_scripts_are_missed(database: Database) -> None:
     assert database.read_here(missing_scripts) == (last,)
 
 
+@of_the_queue
 def test_jobs_are_made_without_a_sound(database: Database) -> None:
     """A NOTIFY inside of a transaction would let all commits of the database stand in one line."""
     triggers = database.read_here(lambda tx: tx.exec_driver_sql(TRIGGERS).all())
@@ -148,6 +153,7 @@ def test_jobs_are_made_without_a_sound(database: Database) -> None:
     assert {enabled for _, enabled in triggers} == {"D"}
 
 
+@of_the_queue
 def test_what_is_installed_is_what_the_library_would_install(database: Database, tmp_path: Path) -> None:
     """Tables, keys, indexes, functions, triggers and types."""
     wanted = of_the_library(tmp_path)
@@ -156,6 +162,7 @@ def test_what_is_installed_is_what_the_library_would_install(database: Database,
     assert database.read_here(catalog) == wanted
 
 
+@of_the_queue
 @pytest.mark.parametrize("script", OLDER)
 def test_tables_of_an_earlier_library_are_brought_up_to_date(tmp_path: Path, script: str) -> None:
     """To the same as if they were made anew; and the triggers are quiet afterwards, too."""
