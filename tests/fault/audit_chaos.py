@@ -52,6 +52,8 @@ ASK_S: Final = 3.0
 """Between two reports of another account."""
 LATE_S: Final = 5.0
 """A report of another account should have begun by then."""
+LOAD_CHECK: Final = "ttfb"
+"""Name of the check that finds how busy the machine is."""
 PACED: Final = 2
 """Every so many sites are asked at a pace, the others as fast as they answer."""
 RATE: Final = 20
@@ -78,6 +80,20 @@ def outcome(server: Server, audit: int, key: str) -> dict[str, Any]:
         "pages": rows("pages", ("url", "state", "status", "depth", "score")),
         "findings": rows("findings", ("check", "state", "page", "target")),
     }
+
+
+def alike(before: dict[str, Any], after: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Two outcomes of a site without what depends on the load: slow answers, and the scores that they cost."""
+    slow = {page for one in (before, after) for check, _, page, _ in one["findings"] if check == LOAD_CHECK}
+
+    def rest(one: dict[str, Any]) -> dict[str, Any]:
+        return one | {
+            "score": None if slow else one["score"],
+            "pages": [row[:-1] if row[0] in slow else row for row in one["pages"]],
+            "findings": [row for row in one["findings"] if row[0] != LOAD_CHECK],
+        }
+
+    return rest(before), rest(after)
 
 
 def is_paced(number: int) -> bool:
@@ -221,9 +237,10 @@ def campaign(folder: Path, *, count: int, pages: int, seed: int, calm_s: float) 
             cluster.end()
     finally:
         server.close()
+    compared = [alike(before, after) for before, after in zip(undisturbed, disturbed, strict=True)]
     differing = [
         (number, name)
-        for number, (before, after) in enumerate(zip(undisturbed, disturbed, strict=True))
+        for number, (before, after) in enumerate(compared)
         for name in before
         if before[name] != after[name]
     ]
@@ -245,7 +262,7 @@ def campaign(folder: Path, *, count: int, pages: int, seed: int, calm_s: float) 
         "late_reports": late_reports(times, felt),
         "violations": storm.cluster.ledger.violations,
         "differing": differing,
-        "examples": [_difference(undisturbed[number][name], disturbed[number][name]) for number, name in differing[:5]],
+        "examples": [_difference(*(side[name] for side in compared[number])) for number, name in differing[:5]],
     }
 
 
