@@ -117,8 +117,9 @@ def serving(world: World, host: str = "127.0.0.1") -> Iterator[SiteServer]:
             with lock:
                 refused[self.path] += 1
                 refuses = refused[self.path] <= page.refusals
-            if refuses:
-                self._send(503, "text/plain", "Later", (("Retry-After", "0"),))
+            refusal = (self.command == "HEAD" and page.head_status) or (refuses and 503)
+            if refusal:
+                self._send(refusal, "text/plain", "Later", (("Retry-After", "0"),) if refuses else ())
             elif page.redirect is not None:
                 target = page.redirect if "://" in page.redirect else site.origin + page.redirect
                 self._send(page.status, "text/plain", "Moved", (("Location", target), *page.headers))

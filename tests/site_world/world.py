@@ -64,6 +64,8 @@ class Page:
     in_sitemap: bool = False
     lastmod: str | None = None
     delay_s: float = 0.0
+    head_status: int = 0
+    """Of the answer to HEAD where it is not that to GET."""
     refusals: int = 0
     """So many first requests are answered 503 with ``Retry-After: 0``."""
     headers: tuple[tuple[str, str], ...] = ()

@@ -70,6 +70,21 @@ def test_a_host_that_asks_for_fewer_requests_is_not_asked_again_at_once() -> Non
     assert asked(world, "/busy.png") == (["HEAD"], 503, [])
 
 
+@pytest.mark.parametrize("status", [403, 405, 500, 501])
+def test_a_site_that_answers_only_get_is_crawled_to_its_end(database: Database, status: int) -> None:
+    """Its answers to HEAD are not those of a site that sends us away."""
+    world = make_world(43, pages=6)
+    files = [f"/price-{number}.pdf" for number in range(12)]
+    for path in files:
+        world.add(Page(path, head_status=status))
+    world.pages["/"].markup["main"] = "".join(f"<a href={path}>Prices {path}</a>" for path in files)
+    with serving(world) as site:
+        crawl = crawl_site(database, site)
+
+    assert (crawl.stop_reason, crawl.complete) == ("done", True)
+    assert Counter(one.method for one in site.starts if one.path in files) == {"HEAD": 12, "GET": 12}
+
+
 def test_files_keep_the_pace_of_the_site(database: Database) -> None:
     """That of both requests for a file that is not there."""
     world = make_world(41, pages=6)

@@ -140,6 +140,19 @@ def test_an_error_of_the_server_is_an_answer() -> None:
     assert pace.ready_in_s() < 1
 
 
+@pytest.mark.parametrize(("status", "refuses"), [(200, False), (404, False), (403, True), (500, True), (None, True)])
+def test_what_is_asked_for_in_another_way_is_judged_by_the_last_answer(status: int | None, refuses: bool) -> None:  # noqa: FBT001
+    """Servers that know only GET refuse every HEAD; such an answer neither slows us down nor speeds us up."""
+    pace, _ = make_pace(rate=None)
+    for first in (403, 405, 500, 501):
+        for _ in range(EARNED_BACK):
+            pace.start()
+            assert not pace.end(first, 0.01, asks_again=True)
+            ask(pace, status)
+
+    assert (pace.refuses, pace.under_way, pace.delay_s) == (refuses, 0, 0)
+
+
 def test_a_site_that_sends_us_away_is_recognized() -> None:
     """By half of its last answers; pages that are not there are none of them."""
     pace, _ = make_pace(rate=None)

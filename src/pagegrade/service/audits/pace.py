@@ -90,7 +90,15 @@ class Pace:
         self.under_way += 1
         self._next_at = self._clock() + self.delay_s
 
-    def end(self, status: int | None, seconds: float, retry_after: str | None = None, *, refused: bool = False) -> bool:
+    def end(
+        self,
+        status: int | None,
+        seconds: float,
+        retry_after: str | None = None,
+        *,
+        refused: bool = False,
+        asks_again: bool = False,
+    ) -> bool:
         """Note how a request ended.
 
         Args:
@@ -98,12 +106,16 @@ class Pace:
             seconds: The request took.
             retry_after: Value of the header.
             refused: The answer was a challenge instead of the page.
+            asks_again: The same is asked for in another way, whose answer says what the host thinks of us: servers
+                exist that know only GET.
 
         Returns:
             Whether the host asks for fewer requests, so that the URL is to be tried again.
         """
         self.under_way -= 1
         self._times_s.append(seconds)
+        if asks_again:
+            return False
         throttled = asks_to_wait(status, retry_after)
         self._refused.append(refused or status is None or status >= _SERVER_ERROR or status in _REFUSING)
         if throttled:

@@ -450,7 +450,7 @@ class Slice:
 
     async def _between(self, host: CrawlHost, response: Response) -> None:
         """Wait until a host may be asked again for the same, after an answer."""
-        self._pace(host.host_no).end(response.status, response.timings.total_ms / 1_000)
+        self._pace(host.host_no).end(response.status, response.timings.total_ms / 1_000, asks_again=True)
         self._answered.set()
         await self._turn(host)
 
