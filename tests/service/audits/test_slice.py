@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import ip_network
@@ -10,13 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from pagegrade.model.audit import AuditSettings
+from pagegrade.model.audit import AuditSettings, URLState, WaitingURL
 from pagegrade.parse.http.access import read_access
+from pagegrade.sandbox.pool import Children
+from pagegrade.service.audits.crawl import begin_crawl
+from pagegrade.service.audits.frontier import open_frontier
+from pagegrade.service.audits.pace import Pace
+from pagegrade.service.audits.slice import Slice
+from pagegrade.service.audits.visits import Visit, settled_of
 from pagegrade.store.engine.database import Database
-from tests.service.audits.crawling import OPTIONS, by_path, crawl_site, relations
+from pagegrade.store.repositories.crawl_urls import ASSET_LANE
+from tests.service.audits.crawling import FAST, OPTIONS, by_path, crawl_site, relations
 from tests.site_world.server import serving
 from tests.site_world.world import Page, make_world
 from tests.store_builders import make_file
+from tests.waiting import HANG_S
 
 SECRET = "n0t-Shown-1"
 pytestmark = pytest.mark.backend("sqlite", reason="an audit of the command line has its own file")
@@ -53,6 +62,35 @@ def test_requests_keep_their_distance(database: Database) -> None:
     # The log notes when a request was read, a little later than it began.
     assert sum(gaps) / len(gaps) >= 0.045
     assert site.at_once <= 2
+
+
+@pytest.mark.parametrize("lane", [0, ASSET_LANE])
+def test_a_long_pause_between_two_requests_for_a_file_is_not_waited_for(database: Database, lane: int) -> None:
+    """Another request was answered 429 while HEAD was under way: a slice ends in time; the file comes later."""
+    world = make_world(31, pages=2)
+    world.add(Page("/price.pdf", head_status=403))
+    with serving(world) as site:
+        begun = database.write_here(lambda tx: begin_crawl(tx, f"{site.origin}/", FAST, options=OPTIONS))
+
+        async def work() -> tuple[Visit, Pace]:
+            frontier = await open_frontier(database, begun)
+            row = WaitingURL(2, f"{site.origin}/price.pdf", frontier.host_number(site.origin), 0, 1, lane, 0)
+            async with Children(1) as children, Slice(frontier, options=OPTIONS, children=children) as one:
+                await one.client.permit(begun.start_url)
+                pace = one._pace(row.host_no)
+                for _ in range(2):
+                    pace.start()
+                pace.end(429, 0.1, "3600")
+                visits = one._visit_asset(row) if lane else one._visit(row)
+                return await asyncio.wait_for(visits, HANG_S), pace
+
+        visit, pace = asyncio.run(work())
+    settled = settled_of(visit, 0)
+
+    assert [one.method for one in site.starts] == ["HEAD"]
+    assert (visit.state, settled.state, settled.tries) == (URLState.THROTTLED, URLState.WAITING, 1)
+    assert (pace.under_way, pace.refuses) == (0, False)
+    assert 3_500 < pace.ready_in_s() <= 3_600
 
 
 def test_no_address_that_acts_is_asked_for(database: Database, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ from pagegrade.service.audits.asking import ask, asking, is_answer, retry_after_
 from pagegrade.service.audits.consent import allowed_rate
 from pagegrade.service.audits.earlier import NOT_MODIFIED, Earlier, EarlierPage, carry_over
 from pagegrade.service.audits.frontier import Frontier
-from pagegrade.service.audits.pace import Pace
+from pagegrade.service.audits.pace import MAX_CRAWL_DELAY_S, Pace
 from pagegrade.service.audits.visits import Visit
 from pagegrade.service.runs.analysis import EVALUATION_SECONDS
 from pagegrade.service.runs.crawl_page import read_crawl_page
@@ -74,6 +74,10 @@ _BESIDE: Final[dict[str, Any]] = {
     "preview_images": NOT_SHOWN,
     "rendering": NOT_RENDERED,
 }
+
+
+class _AskLater(Exception):
+    """A host wants to be left alone for longer than a slice waits."""
 
 
 class Slice:
@@ -338,10 +342,18 @@ class Slice:
             self._answered.set()
         return response
 
-    async def _turn(self, host: CrawlHost) -> Pace:
-        """Wait until a request to a host may begin, and note that one does."""
+    async def _turn(self, host: CrawlHost, *, patiently: bool = True) -> Pace:
+        """Wait until a request to a host may begin, and note that one does.
+
+        Raises:
+            _AskLater: Not patiently: the host has asked for a pause that is longer than any distance of requests.
+        """
         pace = self._pace(host.host_no)
         while (ready := pace.ready_in_s()) > 0:
+            if not patiently and max(MAX_CRAWL_DELAY_S, pace.delay_s) < ready < _NEVER:
+                # As if it had begun: whoever visits ends it.
+                pace.under_way += 1
+                raise _AskLater
             if ready < _NEVER:
                 await asyncio.sleep(ready)
             else:
@@ -395,8 +407,11 @@ class Slice:
             refused = response.header("cf-mitigated") is not None
         except FetchError as error:
             visit.error = error.reason[:40]
+        except _AskLater:
+            visit.state = URLState.THROTTLED
         finally:
-            throttled = pace.end(status, seconds, retry_after, refused=refused)
+            asks_again = visit.state is URLState.THROTTLED
+            throttled = pace.end(status, seconds, retry_after, refused=refused, asks_again=asks_again)
             self._answered.set()
         if row.url_id == 1:
             for client in {self.client, self.visitor}:
@@ -442,17 +457,23 @@ class Slice:
             followed.release()
         except FetchError as error:
             visit.state, visit.error = URLState.WAITING, error.reason[:40]
+        except _AskLater:
+            visit.state = URLState.THROTTLED
         finally:
-            if pace.end(visit.status, seconds, retry_after):
+            if pace.end(visit.status, seconds, retry_after, asks_again=visit.state is URLState.THROTTLED):
                 visit.state = URLState.THROTTLED
             self._answered.set()
         return visit
 
     async def _between(self, host: CrawlHost, response: Response) -> None:
-        """Wait until a host may be asked again for the same, after an answer."""
+        """Wait until a host may be asked again for the same, after an answer.
+
+        Raises:
+            _AskLater: It has asked for a long pause meanwhile.
+        """
         self._pace(host.host_no).end(response.status, response.timings.total_ms / 1_000, asks_again=True)
         self._answered.set()
-        await self._turn(host)
+        await self._turn(host, patiently=False)
 
     async def _read_page(self, response: Response) -> PageRecord:
         """Have a page read with the style sheets that decide what people see of it.
