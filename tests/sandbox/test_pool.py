@@ -1,51 +1,21 @@
+"""Children that parse: limits, deaths and what they cost the parent."""
+
 from __future__ import annotations
 
 import asyncio
 import os
-import pickle  # noqa: TID251 - as the child reads it
 import signal
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, get_args, get_type_hints
+from typing import Final
 
 import pytest
 import uvloop
-from msgspec.structs import replace
 
 from pagegrade.gather.confinement import landlock_version
 from pagegrade.gather.context import GatherLimits, OffloadFailed
-from pagegrade.model.access import VisitorView
-from pagegrade.model.artifacts import (
-    GATHERED,
-    TLS,
-    AgentFile,
-    AgentFiles,
-    AlternatePage,
-    Alternates,
-    Artifacts,
-    Certificate,
-    DNSFacts,
-    ImageFacts,
-    LinkProbes,
-    ManifestFacts,
-    NotGathered,
-    PreviewImage,
-    PreviewImages,
-    Probe,
-    Resources,
-    Response,
-    ScriptFacts,
-    SitemapFile,
-    Sitemaps,
-    SourceMaps,
-    StylesheetReference,
-    Timings,
-    WellKnown,
-)
-from pagegrade.model.rendering import Picture, Span
-from pagegrade.model.report import Thresholds
+from pagegrade.model.artifacts import Response
 from pagegrade.parse.html.parser import NamedURLs, ReferenceURL, find_named_urls
 from pagegrade.sandbox import pool
 from pagegrade.sandbox.pool import (
@@ -55,10 +25,7 @@ from pagegrade.sandbox.pool import (
     TASK_BYTES,
     Children,
     TaskLost,
-    read_artifacts,
     task_growth_bytes,
-    write_artifacts,
-    write_task,
 )
 from pagegrade.sandbox.worker import (
     CPU_SECONDS,
@@ -69,10 +36,8 @@ from pagegrade.sandbox.worker import (
     remaining_rights,
 )
 from pagegrade.service.runs.analysis import artifacts_of_document
-from pagegrade.service.runs.evaluation import evaluate_and_pack, evaluate_artifacts
-from tests.builders import make_artifacts, make_resource, make_response, make_well_known
+from pagegrade.service.runs.evaluation import evaluate_artifacts
 from tests.kernel import knows_filters
-from tests.rendering_builders import make_rendering, make_timeline
 from tests.service.tasks import (
     answer_of,
     burn_and_eat,
@@ -83,6 +48,7 @@ from tests.service.tasks import (
     environment,
     hang,
     hang_over,
+    known_modules,
     leak,
     length_of,
     lie,
@@ -94,113 +60,10 @@ from tests.service.tasks import (
 )
 from tests.waiting import HANG_S, wait_for
 
-MISSING = NotGathered(code="timeout", detail="It did not answer in time.", reason="headers_timeout")
-MOMENT = datetime(2026, 4, 2, 8, 30, 15, 123456, tzinfo=UTC)
 SITE = "https://slow.example/"
 ROOT = Path(__file__).resolve().parents[2]
 LITTLE_CPU_S: Final = 2
 """Processor time of a task whose test uses it up."""
-
-
-def everything() -> Artifacts:
-    """Artifacts of which nothing is missing, with bytes that are no text and every kind of value."""
-    url = "https://example.com/"
-    hop = make_response(url=url, status=301, headers=(("Location", "/é"), ("X", "\\x07")), notes=("early_hints",))
-    answer = make_response(
-        url=url,
-        body=bytes(range(256)),
-        truncated="limit",
-        certificate_error="expired",
-        timings=Timings(dns_ms=0.1, connect_ms=None, total_ms=12.345678),
-    )
-    known = make_well_known(b"\xff\x00", url=url, hops=(hop,))
-    hints = get_type_hints(Artifacts).items()
-    probes: dict[str, Any] = dict.fromkeys((name for name, kind in hints if WellKnown in get_args(kind)), known)
-    return make_artifacts(
-        gathered_at=MOMENT,
-        load_samples_ms=(1.5, 2.25, 0.1),
-        **probes,
-        sitemaps=Sitemaps(
-            files=(SitemapFile(url=url, source="robots", kind="urlset", url_count=3),), declared_in_robots=(url,)
-        ),
-        tls=TLS(
-            host="example.com",
-            verified=False,
-            verify_error="expired",
-            chain=(Certificate(subject="CN=é", issuer="", not_before_at=MOMENT, key_bits=256),),
-            versions=(("TLSv1.3", True), ("TLSv1.0", None)),
-            checked_at=MOMENT,
-        ),
-        dns=DNSFacts(host="example.com", addresses=("11.0.0.1",), duration_ms=3.5),
-        resources=Resources(
-            items=(
-                replace(make_resource(url), hops=(hop,), response=answer, image=ImageFacts(format="png", width_px=3)),
-                replace(make_resource(url), response=None, failure=MISSING, first_party=False),
-                replace(
-                    make_resource(url, byte_order_mark=True),
-                    manifest=ManifestFacts(name="é", in_scope=False, icon_sizes=("any",)),
-                    script=ScriptFacts(libraries=(("moment", "2.29.1"),)),
-                ),
-            ),
-            stylesheet_references=(StylesheetReference(url=url, kind="font", stylesheet_url=url),),
-            not_fetched=((url, "count"),),
-        ),
-        link_probes=LinkProbes(items=(Probe(url=url, hops=(hop,), response=answer),), found=3),
-        alternates=Alternates(items=(AlternatePage(url=url, failure=MISSING, links_back=None),), found=1),
-        agent_files=AgentFiles(items=(AgentFile(kind="agent-card", url=url, failure=MISSING, faults=("a",)),)),
-        source_maps=SourceMaps(items=(Probe(url=url, named_by=url, failure=MISSING),), found=1),
-        preview_images=PreviewImages(
-            items=(
-                PreviewImage(
-                    kind="social",
-                    url=url,
-                    facts=ImageFacts(format="gif", width_px=3, height_px=2),
-                    data=bytes(range(256)),
-                ),
-                PreviewImage(kind="icon", url=url, problem="bytes"),
-            )
-        ),
-        visitor_view=VisitorView(status=401, url=url, is_elsewhere=False, indexable=None),
-        rendering=make_rendering(
-            make_timeline(long_tasks=(Span(start_ms=0.1, end_ms=None),)),
-            pictures=(Picture(kind="frame", width_px=1, height_px=2, data=bytes(range(256)), time_ms=0.5),),
-        ),
-    )
-
-
-def test_whole_artifacts_arrive_as_they_are() -> None:
-    """Every field of every kind, to the microsecond and the last byte."""
-    artifacts = everything()
-
-    assert not any(isinstance(getattr(artifacts, name), NotGathered) for name in GATHERED)
-    assert read_artifacts(write_artifacts(artifacts)) == artifacts
-
-
-@pytest.mark.parametrize("name", GATHERED)
-def test_what_is_missing_stays_missing(name: str) -> None:
-    """With why it is, and without taking anything else for missing."""
-    changes: dict[str, Any] = {name: MISSING}
-    artifacts = replace(everything(), **changes)
-
-    assert read_artifacts(write_artifacts(artifacts)) == artifacts
-
-
-def test_a_task_is_the_call_it_was_written_from() -> None:
-    """The function by its name, the artifacts and everything else as they are."""
-    artifacts = everything()
-
-    assert pickle.loads(write_task(evaluate_and_pack, (artifacts, Thresholds()))) == (  # noqa: S301 - our own
-        evaluate_and_pack,
-        (artifacts, Thresholds()),
-    )
-
-
-def test_a_text_that_is_none_crosses_all_the_same() -> None:
-    """Half of a surrogate pair has no UTF-8, and may stand in artifacts that were written by hand."""
-    artifacts = replace(everything(), vantage="\ud800")
-    _, (arrived,) = pickle.loads(write_task(evaluate_and_pack, (artifacts,)))  # noqa: S301 - our own
-
-    assert arrived == artifacts
 
 
 @pytest.fixture(autouse=True)
@@ -342,6 +205,19 @@ def test_children_are_confined_and_know_no_secrets(
     assert (file_size, core) == (0, 0)
     assert names == []
     assert CPU_SECONDS - 1 < left <= CPU_SECONDS + 1
+
+
+def test_a_child_knows_nothing_that_opens_connections() -> None:
+    """Hostile bytes meet no client of HTTP, and no child pays for one."""
+
+    async def main() -> list[str]:
+        async with Children(1) as children:
+            return await children.run(known_modules, timeout_s=HANG_S)
+
+    known = asyncio.run(main())
+
+    assert "pagegrade.service.runs.evaluation" in known
+    assert {"pagegrade.gather.http", "pycurl"}.isdisjoint(known)
 
 
 def test_a_child_has_no_rights_that_the_system_can_take() -> None:

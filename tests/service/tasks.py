@@ -136,6 +136,11 @@ def environment() -> list[str]:
     return sorted(os.environ)
 
 
+def known_modules() -> list[str]:
+    """Names of the modules that the child has imported."""
+    return sorted(sys.modules)
+
+
 def cpu_left() -> float:
     """CPU seconds until the kernel ends the child."""
     usage = resource.getrusage(resource.RUSAGE_SELF)

@@ -51,7 +51,7 @@ TASKS: Final = (
     "pagegrade.parse.html.parser",
     "pagegrade.parse.measure",
     "pagegrade.parse.files.sitemap",
-    "pagegrade.sandbox.pool",
+    "pagegrade.sandbox.codec",
     "pagegrade.service.runs.evaluation",
 )
 """Modules whose functions are asked for with every page."""
