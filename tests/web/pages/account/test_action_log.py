@@ -12,10 +12,22 @@ from pagegrade.model.account import Caller, Role
 from pagegrade.report.serialize import timestamp
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.members import add_action, add_membership, list_actions
+from pagegrade.web.operations import PAGES
 from pagegrade.web.pages.account.action_log import KINDS
 from pagegrade.web.routes import ALL_OPERATIONS
 from tests.store_builders import add_key, add_owner
 from tests.web.calling import Instance, with_instance
+
+ACTIONS_OF_PAGES = """
+    act_on_selected begin_silence change_admin change_audit_from_form change_quotas change_role check_database
+    create_access_page create_audit_from_form create_in_bulk create_report_from_form create_webhook_page
+    create_workspace delete_access_page delete_audit_for_good delete_project_for_good delete_report_for_good
+    delete_webhook_page disable_account enable_account erase_account erase_workspace give_link ignore_finding
+    invite_account invite_to_team leave_team make_own_key record_criterion remove_from_team remove_monitor
+    remove_rule rename_workspace retry_delivery_page revoke_own_key rotate_webhook_page run_again save_access_page
+    save_audit_sharing save_look save_monitor save_settings start_to_monitor start_to_monitor_audit
+    start_to_monitor_many stop_silence switch_webhook test_webhook_page withdraw_invitation
+""".split()
 
 
 def logged(instance: Instance) -> list[tuple[str, int | None]]:
@@ -210,6 +222,11 @@ def test_every_action_has_a_name_that_is_stored() -> None:
 
     assert "delete_report" in names
     assert max(map(len, names)) <= 64
+
+
+def test_the_names_of_actions_on_pages_stay() -> None:
+    """Many are those of their handlers; rows that are stored under another name would lose their title and link."""
+    assert sorted(each.name for each in ALL_OPERATIONS if each.is_action and each.tag == PAGES) == ACTIONS_OF_PAGES
 
 
 def test_the_log_names_notifications_batches_rules_silences_and_invitations(tmp_path: Path) -> None:
