@@ -180,13 +180,13 @@ Condition = Callable[[T], str | None] | None
 """Returns the entity tag of an object that is not as the client knows it, else ``None``; ``None``: it did not ask."""
 
 
-def refuse_if_changed(known: T, may_change: Condition[T]) -> None:
+def refuse_if_changed(known: T, changed_tag: Condition[T]) -> None:
     """Refuse a change of an object that is not the one that the client knows.
 
     Raises:
         PreconditionFailed: It is not.
     """
-    etag = None if may_change is None else may_change(known)
+    etag = None if changed_tag is None else changed_tag(known)
     if etag is not None:
         raise PreconditionFailed(etag)
 

@@ -127,11 +127,11 @@ def test_a_condition_on_the_state_is_asked_in_the_transaction(database: Database
 
     with pytest.raises(PreconditionFailed):
         database.write_here(
-            lambda tx: update_monitor(tx, caller, 1, MonitorChange(), NOW_MS, may_change=lambda _: '"x"')
+            lambda tx: update_monitor(tx, caller, 1, MonitorChange(), NOW_MS, changed_tag=lambda _: '"x"')
         )
     with pytest.raises(PreconditionFailed):
-        database.write_here(lambda tx: delete_monitor(tx, caller, 1, may_change=lambda _: '"x"'))
-    database.write_here(lambda tx: delete_monitor(tx, caller, 1, may_change=lambda _: None))
+        database.write_here(lambda tx: delete_monitor(tx, caller, 1, changed_tag=lambda _: '"x"'))
+    database.write_here(lambda tx: delete_monitor(tx, caller, 1, changed_tag=lambda _: None))
     with pytest.raises(NotFound):
         database.read_here(lambda tx: show_monitor(tx, caller, 1))
 

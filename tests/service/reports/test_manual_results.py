@@ -31,7 +31,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 def record(database: Database, caller: Caller, report_id: int, **fields: str) -> None:
     """Record a result in a transaction of its own."""
     sent = PASSED | fields
-    database.write_here(lambda tx: record_result(tx, caller, report_id, OPTIONS, NOW_MS, **sent, may_change=None))
+    database.write_here(lambda tx: record_result(tx, caller, report_id, OPTIONS, NOW_MS, **sent, changed_tag=None))
 
 
 def test_a_key_is_the_author_of_what_a_program_records(database: Database) -> None:

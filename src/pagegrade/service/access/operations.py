@@ -225,7 +225,7 @@ def update_profile(
     *,
     vault: Vault,
     now_ms: int,
-    may_change: Condition[StoredAccess] = None,
+    changed_tag: Condition[StoredAccess] = None,
 ) -> Saved:
     """Change a profile of the caller.
 
@@ -238,7 +238,7 @@ def update_profile(
     """
     hold_account(tx, caller.account.id)
     stored = show_profile(tx, caller, profile_id)
-    refuse_if_changed(stored, may_change)
+    refuse_if_changed(stored, changed_tag)
     before = unseal(stored, vault)
     access = _read(wanted, before)
     if access == before:
@@ -285,7 +285,7 @@ def list_profiles(tx: Transaction, caller: Caller, part: ListPart) -> Listed[Sto
 
 
 def delete_profile(
-    tx: Transaction, caller: Caller, profile_id: int, *, may_change: Condition[StoredAccess] = None
+    tx: Transaction, caller: Caller, profile_id: int, *, changed_tag: Condition[StoredAccess] = None
 ) -> None:
     """Delete a profile of the caller; its reports are analyzed without it from now on.
 
@@ -293,7 +293,7 @@ def delete_profile(
         NotFound: There is no such profile.
         PreconditionFailed: It has changed since the client read it.
     """
-    refuse_if_changed(show_profile(tx, caller, profile_id), may_change)
+    refuse_if_changed(show_profile(tx, caller, profile_id), changed_tag)
     store.delete_profile(tx, caller.account.id, profile_id)
 
 

@@ -322,7 +322,7 @@ def change_audit(
     options: ServiceOptions,
     now_ms: int,
     password_hash: str | None = None,
-    may_change: Condition[Audit] = None,
+    changed_tag: Condition[Audit] = None,
 ) -> Audit:
     """Crawl the site of an audit again, pause, resume or cancel its crawl, change what it leaves out or who sees it.
 
@@ -345,7 +345,7 @@ def change_audit(
     """
     hold_account(tx, caller.account.id)
     audit = show_audit(tx, caller, audit_id)
-    refuse_if_changed(audit, may_change)
+    refuse_if_changed(audit, changed_tag)
     kept = audit.settings.exclude if change.exclude is None else change.exclude
     wanted = [one for one in kept if not change.readmit or one != change.readmit]
     if change.leave_out and change.leave_out not in wanted:
@@ -370,14 +370,14 @@ def change_audit(
     return show_audit(tx, caller, audit_id)
 
 
-def delete_audit(tx: Transaction, caller: Caller, audit_id: int, *, may_change: Condition[Audit] = None) -> None:
+def delete_audit(tx: Transaction, caller: Caller, audit_id: int, *, changed_tag: Condition[Audit] = None) -> None:
     """Delete an audit of the caller with all of its crawls.
 
     Raises:
         NotFound: There is no such audit.
         PreconditionFailed: It has changed since the client read it.
     """
-    refuse_if_changed(show_audit(tx, caller, audit_id), may_change)
+    refuse_if_changed(show_audit(tx, caller, audit_id), changed_tag)
     store.delete_audit(tx, audit_id)
 
 

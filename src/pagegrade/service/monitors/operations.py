@@ -365,7 +365,7 @@ def update_monitor(
     change: MonitorChange,
     now_ms: int,
     *,
-    may_change: Condition[Monitor] = None,
+    changed_tag: Condition[Monitor] = None,
 ) -> Monitor:
     """Change a monitor of the caller; a change to nothing changes nothing.
 
@@ -379,7 +379,7 @@ def update_monitor(
     """
     hold_account(tx, caller.account.id)
     monitor = _show_own(tx, caller, monitor_id)
-    refuse_if_changed(monitor, may_change)
+    refuse_if_changed(monitor, changed_tag)
     schedule = monitor.schedule if change.schedule is None else change.schedule
     timezone = monitor.timezone if change.timezone is None else change.timezone
     due_at_ms = monitor.due_at_ms
@@ -430,11 +430,11 @@ def delete_monitor(
     caller: Caller,
     monitor_id: int,
     *,
-    may_change: Condition[Monitor] = None,
+    changed_tag: Condition[Monitor] = None,
 ) -> None:
     """Delete a monitor of the caller with its breach marks; its report or audit stays. Raises as ``update_monitor``."""
     hold_account(tx, caller.account.id)
-    refuse_if_changed(_show_own(tx, caller, monitor_id), may_change)
+    refuse_if_changed(_show_own(tx, caller, monitor_id), changed_tag)
     store.delete_monitor(tx, caller.account.id, monitor_id)
 
 

@@ -45,7 +45,7 @@ def record_result(
     outcome: str,
     note: str,
     evidence: str,
-    may_change: Condition[CriterionResult] = None,
+    changed_tag: Condition[CriterionResult] = None,
 ) -> None:
     """Store the result of a criterion, in place of the one before.
 
@@ -63,7 +63,7 @@ def record_result(
     """
     hold_account(tx, caller.account.id)
     report = find_recordable(tx, caller, report_id, options, now_ms, criterion=criterion)
-    refuse_if_changed(_result_of(report, criterion), may_change)
+    refuse_if_changed(_result_of(report, criterion), changed_tag)
     known: dict[str, ManualOutcome] = {each: each for each in MANUAL_OUTCOMES}
     texts = {"note": clean_text(note).strip(), "evidence": clean_text(evidence).strip()}
     violations = []
@@ -98,7 +98,7 @@ def remove_result(
     now_ms: int,
     *,
     criterion: str,
-    may_change: Condition[CriterionResult] = None,
+    changed_tag: Condition[CriterionResult] = None,
 ) -> bool:
     """Take the result of a criterion back; raises as ``record_result``.
 
@@ -107,7 +107,7 @@ def remove_result(
     """
     hold_account(tx, caller.account.id)
     report = find_recordable(tx, caller, report_id, options, now_ms, criterion=criterion)
-    refuse_if_changed(_result_of(report, criterion), may_change)
+    refuse_if_changed(_result_of(report, criterion), changed_tag)
     if all(each.criterion != criterion for each in report.manual):
         return False
     store.delete_result(tx, report_id, criterion, now_ms=now_ms)

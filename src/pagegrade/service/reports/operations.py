@@ -205,7 +205,7 @@ def update_report(
     *,
     change: ReportChange,
     password_hash: str | None = None,
-    may_change: Condition[StoredReport] = None,
+    changed_tag: Condition[StoredReport] = None,
 ) -> Stored:
     """Change the settings of a report and, where asked for, queue another run; a change to nothing changes nothing.
 
@@ -222,7 +222,7 @@ def update_report(
     """
     expired = expired_before_ms(tx, options, now_ms)
     report = _read(tx, caller, report_id, expired)
-    refuse_if_changed(report, may_change)
+    refuse_if_changed(report, changed_tag)
     shared = sharing_after(report, change, password_hash)
     privacy, warnings = shared.privacy, shared.warnings
     access, is_used = _access_after(tx, caller, report, change)
@@ -273,7 +273,7 @@ def delete_report(
     options: ServiceOptions,
     now_ms: int,
     *,
-    may_change: Condition[StoredReport] = None,
+    changed_tag: Condition[StoredReport] = None,
 ) -> StoredReport:
     """Delete a report with its runs, its share link and what they stored; return the report as it was.
 
@@ -281,10 +281,10 @@ def delete_report(
 
     Raises:
         NotFound: There is no such report.
-        PreconditionFailed: ``may_change`` says that the client does not know the report as it is now.
+        PreconditionFailed: ``changed_tag`` says that the client does not know the report as it is now.
     """
     report = _read(tx, caller, report_id, expired_before_ms(tx, options, now_ms))
-    refuse_if_changed(report, may_change)
+    refuse_if_changed(report, changed_tag)
     store.delete_report(tx, caller.account.id, report_id)
     return report
 

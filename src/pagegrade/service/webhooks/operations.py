@@ -286,7 +286,7 @@ def update_webhook(
     change: WebhookChange,
     now_ms: int,
     *,
-    may_change: Condition[StoredWebhook] = None,
+    changed_tag: Condition[StoredWebhook] = None,
 ) -> StoredWebhook:
     """Change a webhook of the caller; what waits for one that is enabled again is delivered.
 
@@ -295,7 +295,7 @@ def update_webhook(
         PreconditionFailed: It has changed since the client read it.
     """
     webhook = show_webhook(tx, caller, webhook_id)
-    refuse_if_changed(webhook, may_change)
+    refuse_if_changed(webhook, changed_tag)
     columns: dict[str, Any] = {
         name: value
         for name, value in (
@@ -317,7 +317,7 @@ def update_webhook(
 
 
 def delete_webhook(
-    tx: Transaction, caller: Caller, webhook_id: int, *, may_change: Condition[StoredWebhook] = None
+    tx: Transaction, caller: Caller, webhook_id: int, *, changed_tag: Condition[StoredWebhook] = None
 ) -> None:
     """Delete a webhook of the caller with the log of its deliveries.
 
@@ -325,7 +325,7 @@ def delete_webhook(
         NotFound: There is no such webhook.
         PreconditionFailed: It has changed since the client read it.
     """
-    refuse_if_changed(show_webhook(tx, caller, webhook_id), may_change)
+    refuse_if_changed(show_webhook(tx, caller, webhook_id), changed_tag)
     store.delete_webhook(tx, caller.account.id, webhook_id)
 
 

@@ -143,14 +143,14 @@ async def update_access_profile(request: Request, work: UnitOfWork, services: Se
         _wanted(fields),
         vault=services.vault,
         now_ms=request.received_at_ms,
-        may_change=precondition(request, access_profile_object),
+        changed_tag=precondition(request, access_profile_object),
     )
     return _answer(request, services, saved)
 
 
 async def delete_access_profile(request: Request, work: UnitOfWork) -> Response:
     """Delete a profile."""
-    await work.write(service.delete_profile, request.id, may_change=precondition(request, access_profile_object))
+    await work.write(service.delete_profile, request.id, changed_tag=precondition(request, access_profile_object))
     return deleted_answer(DeletedAccessProfile(id=request.id))
 
 

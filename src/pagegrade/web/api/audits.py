@@ -190,7 +190,7 @@ async def update_audit(request: Request, work: UnitOfWork, services: Services) -
         options=services.options,
         now_ms=request.received_at_ms,
         password_hash=await _hashed(services, sharing),
-        may_change=_condition(request, services),
+        changed_tag=_condition(request, services),
     )
     services.wake_crawls()
     return await _crawled(request, work, services, audit, sharing)
@@ -198,7 +198,7 @@ async def update_audit(request: Request, work: UnitOfWork, services: Services) -
 
 async def delete_audit(request: Request, work: UnitOfWork, services: Services) -> Response:
     """Delete an audit."""
-    await work.write(service.delete_audit, request.id, may_change=_condition(request, services))
+    await work.write(service.delete_audit, request.id, changed_tag=_condition(request, services))
     return deleted_answer(DeletedAudit(id=request.id))
 
 

@@ -176,7 +176,7 @@ async def record_result(request: Request, work: UnitOfWork, services: Services) 
         outcome=fields.outcome,
         note=fields.note,
         evidence=fields.evidence,
-        may_change=precondition(request, partial(criterion_object, report_id=request.id)),
+        changed_tag=precondition(request, partial(criterion_object, report_id=request.id)),
     )
     data = await _read(request, work, services)
     return written_answer(request, services, data, minimal=("criterion", "object", "report_id"))
@@ -191,7 +191,7 @@ async def withdraw_result(request: Request, work: UnitOfWork, services: Services
         services.options,
         request.received_at_ms,
         criterion=number,
-        may_change=precondition(request, partial(criterion_object, report_id=request.id)),
+        changed_tag=precondition(request, partial(criterion_object, report_id=request.id)),
     )
     if not was_there:
         raise NotFound

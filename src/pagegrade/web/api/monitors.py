@@ -333,7 +333,7 @@ async def update_monitor(request: Request, work: UnitOfWork, idempotency: Idempo
         monitor_id=monitor_id,
         change=read_change(fields, violations, of_audit=known.audit_id is not None),
         now_ms=request.received_at_ms,
-        may_change=_precondition(request),
+        changed_tag=_precondition(request),
     )
 
     async def respond(monitor: StoredMonitor) -> Response:
@@ -349,7 +349,7 @@ async def update_monitor(request: Request, work: UnitOfWork, idempotency: Idempo
 
 async def delete_monitor(request: Request, work: UnitOfWork) -> Response:
     """Delete a monitor."""
-    await work.write(service.delete_monitor, request.id, may_change=_precondition(request))
+    await work.write(service.delete_monitor, request.id, changed_tag=_precondition(request))
     return deleted_answer(DeletedMonitor(id=request.id))
 
 

@@ -295,7 +295,7 @@ async def update_report(
         now_ms=request.received_at_ms,
         change=change,
         password_hash=password_hash,
-        may_change=_precondition(request),
+        changed_tag=_precondition(request),
     )
 
     async def respond(made: Stored) -> Response:
@@ -323,7 +323,7 @@ async def delete_report(request: Request, work: UnitOfWork, services: Services) 
     report_id = request.id
     options = services.options
     await work.write(
-        service.delete_report, report_id, options, request.received_at_ms, may_change=_precondition(request)
+        service.delete_report, report_id, options, request.received_at_ms, changed_tag=_precondition(request)
     )
     services.changes.notify(report_id)
     return deleted_answer(DeletedReport(id=report_id))

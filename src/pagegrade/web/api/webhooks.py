@@ -95,14 +95,14 @@ async def update_webhook(request: Request, work: UnitOfWork, services: Services)
         webhook.id,
         change,
         request.received_at_ms,
-        may_change=precondition(request, webhook_object),
+        changed_tag=precondition(request, webhook_object),
     )
     return written_answer(request, services, webhook_object(changed))
 
 
 async def delete_webhook(request: Request, work: UnitOfWork) -> Response:
     """Delete a webhook with the log of its deliveries."""
-    await work.write(service.delete_webhook, request.id, may_change=precondition(request, webhook_object))
+    await work.write(service.delete_webhook, request.id, changed_tag=precondition(request, webhook_object))
     return deleted_answer(DeletedWebhook(id=request.id))
 
 

@@ -114,7 +114,7 @@ async def save_profile(request: Request, work: UnitOfWork, view: View, services:
             _wanted(sent, stored),
             vault=services.vault,
             now_ms=view.now_ms,
-            may_change=lambda profile: None if seen == str(profile.revision) else str(profile.revision),
+            changed_tag=lambda profile: None if seen == str(profile.revision) else str(profile.revision),
         )
     except ValidationFailed as error:
         return await _form(request, work, view, sent, _problems(view, error))

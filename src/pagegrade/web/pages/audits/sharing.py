@@ -95,7 +95,7 @@ async def save_audit_sharing(request: Request, work: UnitOfWork, view: View, ser
             options=view.options,
             now_ms=view.now_ms,
             password_hash=hashed,
-            may_change=lambda stored: None if form.get("seen") in {None, _seen(stored)} else _seen(stored),
+            changed_tag=lambda stored: None if form.get("seen") in {None, _seen(stored)} else _seen(stored),
         )
     except PreconditionFailed as error:
         problems = {"": view.texts.gettext(_CHANGED)}

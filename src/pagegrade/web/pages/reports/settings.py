@@ -97,7 +97,7 @@ async def _save(
         view.now_ms,
         change=change,
         password_hash=password_hash,
-        may_change=None if seen is None else lambda report: None if seen == _shown(report) else report.etag,
+        changed_tag=None if seen is None else lambda report: None if seen == _shown(report) else report.etag,
     )
 
 
