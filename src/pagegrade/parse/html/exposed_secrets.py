@@ -142,8 +142,6 @@ MIN_YEARS: Final = 20
 _CODES: Final = frozenset({8, 12, 13, 14})
 """Digits of the numbers of goods, which end in a check digit."""
 _YEAR: Final = re.compile(r"\d{4}")
-_MIN_YEAR: Final = 1_000
-_MONTHS: Final = 12
 _YEAR_IN_TEXT: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DOTS_OF_ADDRESS: Final = 3
 _HASH: Final = re.compile(r"\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2i?d?\$v=|\$6\$[^$\s]{1,16}\$[./A-Za-z0-9]{86}")
@@ -159,11 +157,25 @@ _CALLED: Final = re.compile(
 """A telephone number, or digits in groups as one is written; an amount has its currency or its decimals behind it."""
 _SINCE: Final = 3
 """Years between the last birth in a class and the newest year that its page names; those of events are the same."""
-_MIN_MONTHS: Final = 6
-"""Different months in which children of one class were born."""
+_KIN: Final = re.compile(
+    r"[\W\d]*(?:mother|mom|mum|father|dad|grandmother|grandma|grandfather|grandpa|guardian|mutter|vater|mama|papa|oma|opa"
+    r"|mère|père|madre|padre|mamá|papá|abuel[ao]|mãe|pai|av[óô]|mamma|nonn[ao]"
+    r"|moeder|vader|mo(?:r|der)|fa(?:r|der)|äiti|isä"
+    r"|matka|ojciec|tata|otec|máma|táta|мать|мама|отец|папа|бабушка|мати|батько|тато|μητέρα|πατέρασ|anne|baba|anya|apa"
+    r"|母親?|父親?|母亲|父亲|妈妈|爸爸|媽媽|어머니|아버지|엄마|아빠|الأم|الأب|والدته|والدتها|אמא|אבא|माता|पिता|माँ|मां|แม่|พ่อ|mẹ|bố|ibu|ayah)[\W\d]*"
+)
+"""The parent whom a telephone number belongs to, beside that number alone and in small letters."""
 _ALL_BORN: Final = range(1915, 2026)
 _MIN_BIRTH_YEARS: Final = 4
 """Different years of the dates in a list of people; events and orders lie closer together, or share them."""
+_BIRTH: Final = re.compile(
+    r"\b(?:born|birth|dob\b|geb\.|geboren|geburt|naissance|née? le|nacid[oa]|nacimiento|nascid[oa]|nascimento"
+    r"|nat[oa] il|nascita|geboorte|född|födel|født|fødsel|syntym|urodz|naroz|rođen|рожд|родил|роден|народж|doğum|γένν"
+    r"|γεννη|szület|născut|naștere|lahir|ngày sinh|năm sinh|sünni|dzimš|gimimo)|生年月日|出生|生日|생년월일|생일|ميلاد"
+    r"|לידה|जन्म|เกิด|დაბად",
+    re.IGNORECASE,
+)
+"""Words for what these dates are; branches, clubs and permits have dates and telephone numbers, too."""
 _MAX_ROWS: Final = 2_000
 _MAX_CELLS: Final = 30
 _MAX_CELL: Final = 80
@@ -326,6 +338,7 @@ def find_registers(document: Document) -> tuple[str, ...]:
     born: dict[str, None] = {}
     called: dict[str, str] = {}
     first: set[str] = set()
+    of_parents = 0
     for row in rows:
         cells = [str(one.text).strip()[:_MAX_CELL] for one in islice(row, _MAX_CELLS) if isinstance(one, Element)]
         name = next(filter(_NAME.fullmatch, cells), "")
@@ -337,32 +350,22 @@ def find_registers(document: Document) -> tuple[str, ...]:
         if may_be_called and row.select_one("a[href]") is None and (calls := _called_in(cells)):
             called.update(calls)
             first.add(name.split()[0])
+            of_parents += any(_KIN.fullmatch(one.casefold()) is not None for one in cells)
     dates = [*called.values()]
     years = {one[-4:] if one[-4:].isdecimal() else one[:4] for one in dates}
     # Branches of a firm have one name.
     are_people = len(set(dates)) >= MIN_BORN and 2 * len(first) >= len(dates)
-    if are_people and (len(years) >= _MIN_BIRTH_YEARS or _are_of_a_class(dates, text)):
+    if are_people and (
+        (len(years) >= _MIN_BIRTH_YEARS and _BIRTH.search(text) is not None)
+        # Children of a class were born in one or two years, long before the newest one that the page names.
+        or (
+            2 * of_parents >= len(dates)
+            and max(map(int, _YEAR_IN_TEXT.findall(text)), default=0) - max(map(int, years)) >= _SINCE
+        )
+    ):
         return tuple(f"…{one[-3:]}" for one in called)
     found = certain if len(certain) >= MIN_REGISTERED else born if len(born) >= MIN_BORN else {}
     return tuple(f"…{one[-3:]}" for one in found)
-
-
-def _are_of_a_class(dates: Sequence[str], text: str) -> bool:
-    """Return whether dates are those on which people of one age were born: long ago, in all months, in no order.
-
-    What a list of events or orders names is of the year of its page, or stands there in its order.
-    """
-    days = [[int(part) for part in re.split("[-./]", one)] for one in dates]
-    if all(day[0] < _MIN_YEAR for day in days):
-        is_month_first = any(day[1] > _MONTHS for day in days)
-        days = [[day[2], *((day[0], day[1]) if is_month_first else (day[1], day[0]))] for day in days]
-    newest = max(int(one) for one in _YEAR_IN_TEXT.findall(text))
-    rises = sum(before < after for before, after in pairwise(days))
-    return (
-        newest - max(day[0] for day in days) >= _SINCE
-        and len({(day[0], day[1]) for day in days}) >= _MIN_MONTHS
-        and len(days) <= 4 * rises <= 3 * len(days)
-    )
 
 
 def _called_in(cells: Sequence[str]) -> dict[str, str]:
