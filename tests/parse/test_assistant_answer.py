@@ -19,6 +19,8 @@ from tests.linear import MAX_RATIO, growth
 SELF = [
     "As an AI language model, I do not have access to guidelines.",
     "Als KI-Sprachmodell habe ich keinen Zugriff auf Leitlinien.",
+    "Als KI-Modell kann ich keine Diagnose stellen.",
+    "As a large language model, I cannot see this room.",
     "En tant que modèle de langage, je ne connais pas les doses.",
     "Como modelo de lenguaje, no puedo comprobar la dosis.",
     "Как языковая модель, я не могу проверить дозу.",
@@ -69,7 +71,15 @@ def test_answers_in_place_of_names_are_about_nothing(sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["As an AI image library, Otterline draws maps.", "As an AI is no person, it has no rights."]
+    "text",
+    [
+        "As an AI image library, Otterline draws maps.",
+        "As an AI is no person, it has no rights.",
+        "As an AI I spent six years at the Artificial Insemination station.",
+        "As a language model I chose the letters of my aunt.",
+        "Als KI-Modell erkennt die Kamera Vögel.",
+        "Als KI-Modell gibt es die Uhr in zwei Farben.",
+    ],
 )
 def test_what_a_program_is_called_says_nothing_of_the_writer(text: str) -> None:
     """The letter behind the words belongs to another word."""
@@ -291,6 +301,7 @@ def blanks(name: str, lines: Sequence[str], *, footer: str = "/legal", place: st
 def test_form_that_a_site_took_for_its_own_page(language: str) -> None:
     """Its footer leads there; a letter to fill in, of which the footer does not know, has its gaps on purpose."""
     name, lines = FORMS[language]
+    lines = [*lines, *(one.replace("]", "B]") for one in lines)]
 
     assert blanks(name, lines) == MIN_BLANKS
     assert blanks(name, lines[1:]) == 0
@@ -336,6 +347,54 @@ NO_BLANKS = {
         "<blockquote>Name: [Your name]<br>City: [Your city]<br>Phone: [Number]<br>[Street]<br>Firm: [It]</blockquote>"
     ],
 }
+
+
+READERS = {
+    "Widerrufsrecht": [
+        "Name: [Ihr Name]",
+        "Anschrift: [Ihre Anschrift]",
+        "Bestellnummer: [Nummer]",
+        "Bestellt am: [Datum]",
+        "Erhalten am: [Tag]",
+        "Unterschrift: [nur auf Papier]",
+    ],
+    "Vos droits": [
+        "Objet : [votre demande]",
+        "Nom : [votre nom]",
+        "Adresse : [votre adresse]",
+        "Date : [jour]",
+        "[lieu]",
+    ],
+    "Reporting a fault": [
+        "Name: [your name]",
+        "Phone: [model]",
+        "Version: [number]",
+        "Done: [steps]",
+        "Seen: [text or picture]",
+        "Network: [kind]",
+        "Language: [code]",
+        "Day: [date]",
+        "Hour: [time]",
+        "File: [trace]",
+        "Again: [yes or no]",
+    ],
+    "How to cite": ["Author: [Surname]", "Title: [Name]", "Place: [City]", "Year: [Year]", "[Shelf mark]", "[Scale]"],
+    "The play": [
+        f"{chr(65 + n)}: [{one}]"
+        for n, one in enumerate(
+            "goes to the far street|reads the name on it|laughs|in the city below them|silence|exits|sits down|a clock"
+            "|sings|with the phone in hand|sleeps|thunder".split("|")
+        )
+    ],
+    "צור קשר": ["שם: [השם שלך]", "עיר: [העיר]", "טלפון: [מספר]", "תאריך: [יום]", "[חתימה]", "[הערות]"],
+    "返品について": ["氏名：[お名前]", "住所：[ご住所]", "注文番号：[番号]", "注文日：[日付]", "[署名]", "[理由]"],
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_forms_for_readers_are_finished(name: str) -> None:
+    """They have a few lines, or few of them name a value, though the footer leads to their page."""
+    assert blanks(name, READERS[name]) == 0
 
 
 @pytest.mark.parametrize("name", NO_BLANKS)

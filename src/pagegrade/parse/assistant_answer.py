@@ -23,10 +23,12 @@ MAX_OPENING: Final = 8
 """Paragraphs of a page in which an answer begins."""
 MAX_FOUND: Final = 200
 _MAX_TEXT: Final = 4_000
-_SELF: Final = (  # casefolded and without commas, as the texts are: Greek without its final letter
-    "as an ai language model i", "as a language model i", "as a large language model i", "as an ai i",
-    "as an ai assistant i", "als ki-sprachmodell", "als ki-modell", "als ki kann ich", "en tant que modèle de langage",
-    "en tant qu'ia je", "como modelo de lenguaje", "como un modelo de lenguaje", "como modelo de linguagem",
+_SELF: Final = (  # casefolded, as the texts are: Greek without its final letter
+    "as an ai language model, i", "as an ai language model i", "as a language model, i", "as an ai, i",
+    "as a large language model, i", "as a large language model i", "as an ai assistant, i", "als ki-sprachmodell",
+    "als ki-modell kann ich", "als ki-modell habe ich", "als ki-modell bin ich", "als ki kann ich",
+    "en tant que modèle de langage", "en tant qu'ia, je", "en tant qu'ia je",
+    "como modelo de lenguaje", "como un modelo de lenguaje", "como modelo de linguagem",
     "como um modelo de linguagem", "in quanto modello linguistico", "come modello linguistico", "als ai-taalmodel",
     "som ai-språkmodell", "som en ai-språkmodell", "som ki-språkmodell", "som en ai-sprogmodel", "tekoälykielimallina",
     "jako model językowy", "jako jazykový model", "как языковая модель", "як мовна модель", "ωσ γλωσσικό μοντέλο",
@@ -109,10 +111,12 @@ _VALUES: Final = re.compile(
 """Both are in a gap for a value that the author has to fill in, in small letters."""
 MIN_ASKING: Final = 2
 """Different gaps that say so, that of the name among them: one may be the label of a button."""
-MIN_BLANKS: Final = 5
+MIN_BLANKS: Final = 10
 """Different gaps of a form from which on nobody filled it in."""
 MIN_OPEN: Final = 3
 """Those of them that stand behind a colon, or alone."""
+_MAX_VALUE: Final = 4
+"""Words of a gap that may name a value; what a play or a credit has in brackets is longer."""
 _COLONS: Final = ("", ":", "：")
 _FOOTERS: Final = "footer, [role=contentinfo], [class*=footer], [id*=footer]"
 _SINGLE: Final = frozenset("'‘’‹›")
@@ -153,7 +157,7 @@ def find_assistant_answer(document: Document) -> AssistantAnswer | None:
     that here comes the text, that it could be changed, and what was not learned. Quotations and code do not count, nor
     does a page whose title, description or headings speak of assistants or templates.
     """
-    text = _folded(document.folded_text).replace(",", "").encode("utf-8", "replace")
+    text = _folded(document.folded_text).encode("utf-8", "replace")
     says = _opens(document, MAX_OPENING) or next(_PHRASES.places(text, 1), None) is not None
     if not says or _is_about_assistants(document):
         return None
@@ -194,7 +198,8 @@ def find_open_blanks(document: Document) -> tuple[tuple[Node, str], ...]:
 
     The footer of the site leads to the page itself, as it does to an imprint, to terms and to what is said about
     privacy: letters to fill in have their place elsewhere. There are ``MIN_BLANKS`` different gaps, ``MIN_OPEN`` of
-    them stand behind a colon or alone, and ``MIN_ASKING`` say that a value belongs there. Linear.
+    them stand behind a colon or alone, and a third say that a value belongs there: a text with notes in brackets has
+    fewer of these. Linear.
     """
     if (
         not any(one in document.main_text for one in "[［")
@@ -211,8 +216,11 @@ def find_open_blanks(document: Document) -> tuple[tuple[Node, str], ...]:
                 is_open.add(one[0])
     gaps = {gap for _, gap in found}
     said = (gap[1:-1].casefold() for gap in gaps)
-    asking = sum(_ASKS.search(one) is not None or _VALUES.search(one) is not None for one in said)
-    if len(gaps) < MIN_BLANKS or len(is_open) < MIN_OPEN or asking < MIN_ASKING:
+    asking = sum(
+        _ASKS.search(one) is not None or (len(one.split()) <= _MAX_VALUE and _VALUES.search(one) is not None)
+        for one in said
+    )
+    if len(gaps) < MIN_BLANKS or len(is_open) < MIN_OPEN or 3 * asking < len(gaps):
         return ()
     return tuple(found[:MAX_FOUND])
 
@@ -255,7 +263,7 @@ def _prose(document: Document) -> Iterator[tuple[Node, str]]:
 
 
 def _kinds(written: str) -> Iterator[str]:
-    if any(_says(written.replace(",", ""), phrase) for phrase in _SELF):
+    if any(_says(written, phrase) for phrase in _SELF):
         yield "self"
     if any(_says(written, phrase, begins=False) for phrase in _LIMIT):
         yield "limit"
@@ -290,7 +298,7 @@ def _is_about_assistants(document: Document) -> bool:
     names = [one.text for one in document.titles] + [one.text for one in document.headings]
     names += [one.content for one in document.metas if one.name in {"description", "keywords"}]
     for name in names:
-        said = _folded(name[:500].casefold()).replace(",", "")
+        said = _folded(name[:500].casefold())
         # What stands as an answer in place of a name is about nothing.
         for phrase in (one for one in _SELF if _says(said, one)):
             said = said.replace(phrase, "")

@@ -48,8 +48,6 @@ MOSTLY_MARKERS: Final = 0.5
 """Share of the main text that markers are in a page of which they are most, in whatever elements."""
 MIN_INCLUDES: Final = 3
 """Parts that a server should have put in beside few words, from which on they are what the page had to say."""
-MANY_BLANKS: Final = 10
-"""Different gaps of a form from which on nothing of it was filled in."""
 MIN_SENTENCES: Final = 2
 """Sentences of an assistant about its answer from which on they are a serious fault in a finished text."""
 _BEGINNINGS: Final = ("{{", "{%", "<%")
@@ -129,6 +127,8 @@ _MOST_UNSET: Final = 0.9
 _NO_FIELDS: Final = re.compile(r"(?<![\w.])(?:Invalid Date|(?:null|undefined)(?:, ?| )(?:null|undefined))(?![\w.])")
 """Fields that a script put together, a name or a place, without one of them; a date that is none."""
 _MAX_FIELDS: Final = 40
+_SMALL_WORD: Final = re.compile(r"(?<!\w)[a-zß-ÿ]{2,}")
+"""Beside lost fields stands the name of their kind, such as "Room"; where "null" is a numeral, other numerals do."""
 _OF_SCRIPTS: Final = (_NOT_SET, _NO_FIELDS)
 _OF_PROGRAMS: Final = re.compile(r"Java ?Script|TypeScript|\bSQL\b")
 """In the names of pages that may show such words on purpose."""
@@ -254,29 +254,29 @@ def placeholder_text(document: Document, resources: Resources | NotGathered) -> 
     that no server put in, beside 150 words at most; a half of at least five headings and paragraphs without their
     value; eight and more cells or items whose amount is 0.00, whose date is the first of January 1970, or that hold a
     place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", or five that hold "null
-    null" or "Invalid Date" on a page without code, where nine of ten amounts or dates of the page are like that, or a
-    fifth of its cells and items; keys in place of nine of ten texts below a name that is one, if that of a heading says
-    so, as `home.title` does, and another one like it, or the first does and half of the links are keys, too (a price
-    may stand behind a key, and a reference of names is free: it has code, words in a table or a list of definitions, a
-    name in an address, or one that is a part of another); choices of words in braces (`{fast|quick}`) in the title, in
-    half of the headings and, three different ones in each, in half of the paragraphs of a page without code; twelve
-    headings and links without a text or picture that are 60 % of all; four headings below each of which the same
-    element for a text has none, two thirds of all, beside 25 words at most, and no script knows its class; or a table
-    of which nine of ten cells, and twelve at least, have no data, beside 150 words at most. So does a page that shows
-    its source: JSON or the dump of a program's data that is half of the main text or more, text in Markdown or in the
-    markup of a wiki, a forum or LaTeX, tags that are shown, the marks of a conflict of versions, or the code of PHP
-    that the server does not run. An answer of an assistant in which three values are missing scores 49 at most, too,
-    and so does a page that begins as such an answer does and whose name has a gap in brackets that says what belongs
-    there, as `[your city]` does, where its text has the same, another one that says so, and a third. A form with gaps
-    in brackets that a site took for its imprint, its terms or the like, a page to which its own footer leads, is
-    placeholder text from five different gaps on, three of them behind a colon or alone and two with a word for a value,
-    and scores 49 at most with ten. So does a page on which nobody can be reached: each link to a mail address or a
-    telephone leads to a sample (`info@yourdomain.example`, 0123 456789), and its addresses and footers hold three kinds
-    of the sample data of templates: such a mail address, which is always one of them, such a telephone number, a postal
-    code or a number of a register that counts or is zero, and a name like Max Mustermann. The main part counts on the
-    front page of a site alone, since manuals and templates show such data, and nothing does where the address is that
-    of a demonstration.
-    Several paragraphs of filling text, and two sentences of an assistant, cost 8 points, however long the page is.
+    null" or end with "Invalid Date", beside no word in small letters, on a page without code that has these words
+    nowhere else, where nine of ten amounts or dates of the page are like that, or a fifth of its cells and items; keys
+    in place of nine of ten texts below a name that is one, if that of a heading says so, as `home.title` does, and
+    another one like it, or the first does and half of the links are keys, too (a price may stand behind a key, and a
+    reference of names is free: it has code, words in a table or a list of definitions, a name in an address, or one
+    that is a part of another); choices of words in braces (`{fast|quick}`) in the title, in half of the headings and,
+    three different ones in each, in half of the paragraphs of a page without code; twelve headings and links without a
+    text or picture that are 60 % of all; four headings below each of which the same element for a text has none, two
+    thirds of all, beside 25 words at most, and no script knows its class; or a table of which nine of ten cells, and
+    twelve at least, have no data, beside 150 words at most. So does a page that shows its source: JSON or the dump of a
+    program's data that is half of the main text or more, text in Markdown or in the markup of a wiki, a forum or LaTeX,
+    tags that are shown, the marks of a conflict of versions, or the code of PHP that the server does not run. An answer
+    of an assistant in which three values are missing scores 49 at most, too, and so does a page that begins as such an
+    answer does and whose name has a gap in brackets that says what belongs there, as `[your city]` does, where its text
+    has the same, another one that says so, and a third. A form with gaps in brackets that a site took for its imprint,
+    its terms or the like, a page to which its own footer leads, is placeholder text from ten different gaps on, three
+    of them behind a colon or alone and a third with a word for a value, and scores 49 at most. So does a page on which
+    nobody can be reached: each link to a mail address or a telephone leads to a sample (`info@yourdomain.example`, 0123
+    456789), and its addresses and footers hold three kinds of the sample data of templates: such a mail address, which
+    is always one of them, such a telephone number, a postal code or a number of a register that counts or is zero, and
+    a name like Max Mustermann. The main part counts on the front page of a site alone, since manuals and templates show
+    such data, and nothing does where the address is that of a demonstration. Several paragraphs of filling text, and
+    two sentences of an assistant, cost 8 points, however long the page is.
 
     ## Fails on
 
@@ -331,13 +331,11 @@ def _state(document: Document, found: Sequence[Offender], marker: re.Pattern[str
         return "unfinished" if share >= UNFINISHED else "much"
     if markers >= MIN_MARKERS or _is_nameless_template(document, marker) or any(one.reason == _KEY for one in found):
         return "unfinished"
-    if any(one.reason in {_NO_VALUE, _EMPTY, _NOTHING_BELOW, _MOSTLY, _SAMPLE, _OPEN} for one in found):
+    whole = {_NO_VALUE, _EMPTY, _NOTHING_BELOW, _MOSTLY, _SAMPLE, _OPEN, _BLANK_OF_FORM}
+    if any(one.reason in whole for one in found):
         return "unfinished"
     if sum(one.reason == _GAP for one in found) >= MIN_GAPS or any(one.reason == _NAMED_GAP for one in found):
         return "unfinished"
-    blanks = {one.value for one in found if one.reason == _BLANK_OF_FORM}
-    if blanks:
-        return "unfinished" if len(blanks) >= MANY_BLANKS else "much"
     lost = sum(one.reason == _INCLUDE for one in found)
     if lost >= MIN_INCLUDES and document.main_word_count <= MAX_BESIDE_TABLE:
         return "unfinished"
@@ -466,6 +464,9 @@ def _unset_values(document: Document) -> Iterator[Offender]:
             elif not holds(node, _CELLS):
                 # What is around other cells is no cell of its own.
                 others += 1
+        if pattern is _NO_FIELDS and any(text.count(one) > sum(part.count(one) for _, part in shown) for one in signs):
+            # A page that shows these words in other places, too, is about them.
+            continue
         if len(shown) >= max(least, MUCH_MISSING * (len(shown) + others)):
             yield from (Offender(node, _NO_VALUE, text) for node, text in shown)
             return
@@ -482,8 +483,10 @@ def _is_about_missing(document: Document) -> bool:
 
 def _is_bare(text: str) -> bool:
     """Return whether a text says no more of a value that is not set than its unit."""
-    if _NO_FIELDS.search(text) is not None:
-        return len(text) <= _MAX_FIELDS
+    fields = _NO_FIELDS.search(text)
+    if fields is not None:
+        is_alone = fields.end() == len(text) or fields[0] != "Invalid Date"
+        return len(text) <= _MAX_FIELDS and is_alone and _SMALL_WORD.search(_NO_FIELDS.sub("", text)) is None
     match = _NOT_SET.search(text)
     return match is None or len(text) - len(match[0]) <= _MAX_UNIT or _MISSING_AMOUNT.search(text) is not None
 
