@@ -21,6 +21,20 @@ def test_phrases_that_say_nothing(text: str) -> None:
     assert found(f'<a href="/a">{text}</a>').value == 1
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<ul><li>Kettle 1 <a href="/1">View</a></ul>',
+        '<p>The library opens in May. <a href="/may">View</a>',
+        '<table><tr><td>£5 <a href="/5">View</a></table>',
+        '<p>紅茶 <a href="/tea">View</a>',
+    ],
+)
+def test_button_to_view_something_says_nothing(html: str) -> None:
+    """The name of its target stands before it; behind an article it is a thing of a database."""
+    assert found(html).value == 1
+
+
 @pytest.mark.parametrize("url", ["https://example.org/shoes?a=1", "http://example.org", "https://example.org/"])
 def test_bare_address_says_nothing(url: str) -> None:
     """Listeners hear it letter by letter; a part of it that reads well is fine."""
@@ -35,6 +49,7 @@ def test_bare_address_says_nothing(url: str) -> None:
         '<a href="/a">Read more <span class="sr-only">about chairs</span></a>',
         '<a href="/a">Go</a>',
         '<p>A <a href="/views">VIEW</a> may refer to tables that do not exist yet.</p>',
+        '<p>The trigger changes the <a href="/views">view</a>.</p>',
         '<a href="/a" rel="nofollow">here</a>',
         '<a href="#a">here</a>',
         '<a href="">here</a>',

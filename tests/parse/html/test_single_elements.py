@@ -13,7 +13,6 @@ from pagegrade.parse.html.single_elements import (
     MAX_NODES,
     MAX_PARAMETERS,
     fills_item,
-    follows_words,
     is_cited,
     is_in_menu,
     own_text,
@@ -21,6 +20,7 @@ from pagegrade.parse.html.single_elements import (
     short_texts,
     shown_text,
     text_length,
+    words_before,
 )
 from tests.builders import make_document
 
@@ -189,17 +189,17 @@ def test_item_that_holds_one_element(html: str, *, fills: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "follows"),
+    ("html", "words"),
     [
-        ("<p>See <a href=/>here</a>", True),
-        ("<p>詳細は<a href=/>こちら</a>", True),
-        ("<p>2<a href=/>here</a>", True),
-        ("<p><a href=/>here</a> is more", False),
-        ("<p> – <a href=/>here</a>", False),
-        ("<p>See<p><a href=/>here</a>", False),
-        ("<p>See <b>it</b> <a href=/>here</a>", False),
+        ("<p>See – it <a href=/>here</a>", ["See", "it"]),
+        ("<p>詳細は<a href=/>こちら</a>", ["詳細は"]),
+        ("<p>2<a href=/>here</a>", ["2"]),
+        ("<p><a href=/>here</a> is more", []),
+        ("<p> – <a href=/>here</a>", []),
+        ("<p>See<p><a href=/>here</a>", []),
+        ("<p>See <b>it</b> <a href=/>here</a>", []),
     ],
 )
-def test_words_right_before_an_element(html: str, *, follows: bool) -> None:
+def test_words_right_before_an_element(html: str, words: list[str]) -> None:
     """In the same element; signs and spaces are none."""
-    assert follows_words(make_document(html).anchors[0].node) is follows
+    assert words_before(make_document(html).anchors[0].node) == words

@@ -7,7 +7,7 @@ from pagegrade.checks._offenders import Offender, counted
 from pagegrade.model.document import Anchor, Document
 from pagegrade.model.outcome import NotApplicable, Severity
 from pagegrade.parse.data.link_phrases import has_phrases, is_generic_phrase
-from pagegrade.parse.html.single_elements import follows_words, is_cited, language_around
+from pagegrade.parse.html.single_elements import is_cited, language_around, words_before
 from pagegrade.parse.url import strip_fragment
 
 FULL_AT: Final = 20
@@ -16,7 +16,8 @@ _GEOMETRIC: Final = range(0x2190, 0x2C00)
 _ALSO_NAMES: Final = frozenset({"هنا", "כאן"})
 """Words for "here" that are a girl's name and a broadcaster as well: those where no words stand before the link."""
 _ALSO_THING: Final = "view"
-"""Also a thing that databases show: where words stand before the link, as in "a view". Alone it is a button."""
+"""Also a thing that databases show, behind one of ``_OF_THINGS``. Alone, or behind what it shows, it is a button."""
+_OF_THINGS: Final = frozenset({"a", "the", "this"})
 
 
 @check(
@@ -61,7 +62,7 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
     of sources, such as `class="references"`, a URL is fine. The name that assistive technology reads counts, so a label
     or a hidden word that completes the phrase is enough. Tags such as "#info", paths and other single words that touch
     a sign of names are none; "# Read more" is one. The single word "go" is no such phrase here, because it is also a
-    name, "view" is none behind other words ("a view" is a thing), and the Arabic and Hebrew words for "here" are one
+    name, "view" is none behind an article ("a view" is a thing), and the Arabic and Hebrew words for "here" are one
     behind other words only. Links with `rel="nofollow"`, jumps within the page and links without any name are left out.
     One such link costs half, twenty cost everything.
 
@@ -115,9 +116,11 @@ def link_text(document: Document, page_links: PageLinks) -> Verdict:
 
 def _is_generic(anchor: Anchor, page_language: str) -> bool:
     """Return whether the name says nothing in the language of the link, inherited where it has none."""
-    if anchor.name in _ALSO_NAMES and not follows_words(anchor.node):
+    if anchor.name in _ALSO_NAMES and not words_before(anchor.node):
         return False
-    if anchor.name.casefold() == _ALSO_THING and follows_words(anchor.node):
+    if anchor.name.casefold() == _ALSO_THING and _OF_THINGS.intersection(
+        map(str.lower, words_before(anchor.node)[-1:])
+    ):
         return False
     if "lang" in anchor.attrs:
         return is_generic_phrase(anchor.name, anchor.attrs["lang"])

@@ -178,10 +178,10 @@ def fills_item(node: Node) -> bool:
     return False
 
 
-def follows_words(node: Node) -> bool:
-    """Return whether the text right before ``node``, in the same element, has a letter or a digit."""
+def words_before(node: Node) -> list[str]:
+    """The words of the text right before ``node``, in the same element; signs alone are none."""
     before = node.previous_sibling if isinstance(node, Element) else None
-    return isinstance(before, Text) and any(map(str.isalnum, before.data))
+    return [one for one in before.data.split() if any(map(str.isalnum, one))] if isinstance(before, Text) else []
 
 
 def language_around(node: Node) -> str | None:
