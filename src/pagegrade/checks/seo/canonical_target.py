@@ -80,9 +80,9 @@ _MAX_VALUE: Final = 2_000
         ),
         State(
             "unresolved",
-            "The host name of the canonical URL does not exist.",
+            "The canonical URL leads to a host name that does not exist or has no address.",
             loss=1.0,
-            title="Host of the canonical URL does not exist",
+            title="Canonical URL leads to a host that nobody can reach",
             why="Search engines are asked to index a page that nobody can reach in place of this one.",
             fix="Set the canonical URL to the URL of this page; the one that it names is often that of a test server.",
         ),
@@ -104,9 +104,9 @@ def canonical_target(  # noqa: PLR0917 - what it names are artifacts
     ## What it checks
 
     Where the page names exactly one canonical URL of its site that is not its own: whether robots.txt blocks it, and
-    what answers there. An error with 404 or 410, a server that asks for a password, a host name that does not exist, a
-    redirect to another page and a page that asks not to be indexed keep this page out of search, and cost what
-    `noindex` costs. A redirect back to this page, as from http to https, costs
+    what answers there. An error with 404 or 410, a server that asks for a password, a host name that does not exist or
+    has no address, be it that of a redirect, a redirect to another page and a page that asks not to be indexed keep
+    this page out of search, and cost what `noindex` costs. A redirect back to this page, as from http to https, costs
     little. A URL of another site is not fetched.
 
     ## Fails on
