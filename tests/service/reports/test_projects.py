@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, func, select, update
 
 from pagegrade.model.errors import NotFound, ValidationFailed
-from pagegrade.model.stored import MAX_TAG, MAX_TAGS, SiteQuery
+from pagegrade.model.rendering import Device, LoadMetrics
+from pagegrade.model.report import Report
+from pagegrade.model.stored import MAX_TAG, MAX_TAGS, SiteQuery, StoredReport
+from pagegrade.report.build import rendered_page
 from pagegrade.service.reports.projects import (
     ProjectSize,
     delete_project,
@@ -26,7 +29,10 @@ from pagegrade.service.reports.projects import (
     tag_project,
     tag_projects,
 )
-from tests.report_builders import make_report
+from pagegrade.store.engine.database import Database
+from pagegrade.store.schema.tables import runs
+from tests.rendering_builders import make_rendering
+from tests.report_builders import make_failed_report, make_report
 from tests.service.instance import Instance, caller_of
 from tests.share_builders import DAY_MS, add_shared, finish, run_again
 from tests.store_builders import NOW_MS, add_owner, make_database
@@ -35,6 +41,15 @@ from tests.store_builders import NOW_MS, add_owner, make_database
 def moment(at_ms: int) -> datetime:
     """The same as a report has it."""
     return datetime.fromtimestamp(at_ms / 1000, UTC)
+
+
+def finish_at(database: Database, report: StoredReport, made: Report, at_ms: int) -> StoredReport:
+    """The report after its waiting run has ended like this at a time, whatever the clock of the database says."""
+    report = finish(database, report, replace(made, generated_at=moment(at_ms)), now_ms=at_ms)
+    last = select(func.max(runs.c.number)).where(runs.c.report_id == report.id).scalar_subquery()
+    ended = update(runs).where(runs.c.report_id == report.id, runs.c.number == last)
+    database.write_here(lambda tx: tx.execute(ended.values(finished_at_ms=at_ms)))
+    return report
 
 
 @pytest.fixture
@@ -102,7 +117,7 @@ def test_a_listed_project_says_what_became_of_its_pages_in_a_week(tmp_path: Path
             if index:
                 report = run_again(database, report, now_ms=at_ms)
             made = make_report(score=score, run=replace(make_report().run, ruleset=ruleset))
-            report = finish(database, report, replace(made, generated_at=moment(at_ms)), now_ms=at_ms)
+            report = finish_at(database, report, made, at_ms)
 
     add("https://a.example/1", (80, long_ago, "1"), (70, now_ms, "1"))
     add("https://a.example/2", (50, long_ago, "1"), (54, now_ms, "1"))
@@ -123,6 +138,42 @@ def test_a_listed_project_says_what_became_of_its_pages_in_a_week(tmp_path: Path
     assert (b.change, b.is_incomparable) == (None, True)
     assert (c.change, c.is_incomparable) == (None, False)
     assert (d.worst, d.severities, d.pages, d.monitors) == (None, {}, 1, 0)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("analyses", "is_incomparable"),
+    [
+        # (days ago, score or none, device), the oldest first.
+        (((0, 70, None), (0, 60, "mobile")), False),
+        (((0, None, None), (0, 50, None)), False),
+        (((3, 70, "desktop"), (2, 70, "mobile")), False),
+        (((9, None, None), (8, None, None), (1, 50, None)), False),
+        (((7, 70, None), (7, 60, "mobile")), False),
+        (((8, 70, None), (1, None, None)), False),
+        (((9, 70, None), (0, 60, "mobile")), True),
+        (((8, 70, None), (8, 60, "mobile"), (0, 70, None), (0, 65, "desktop")), True),
+        (((9, 70, "mobile"), (1, None, "mobile"), (0, 60, "desktop")), True),
+        (((9, 70, "mobile"), (0, 60, "desktop"), (0, 60, "mobile")), False),
+    ],
+)
+def test_only_what_had_a_score_a_week_ago_is_not_comparable(
+    tmp_path: Path, analyses: tuple[tuple[int, int | None, Device | None], ...], *, is_incomparable: bool
+) -> None:
+    """A new page has two runs as well, the second one in a browser; and one may be read only at the second attempt."""
+    database = make_database(tmp_path)
+    alice = add_owner(database)[0]
+    report = add_shared(database, alice, now_ms=NOW_MS - 10 * DAY_MS, url="https://shop.example/")
+    for index, (days, score, device) in enumerate(analyses):
+        at_ms = NOW_MS - days * DAY_MS
+        if index:
+            report = run_again(database, report, now_ms=at_ms)
+        drawn = None if device is None else rendered_page(make_rendering(device=device), [], LoadMetrics())
+        made = make_failed_report("dns") if score is None else make_report(score=score, rendered=drawn)
+        report = finish_at(database, report, made, at_ms)
+    found, _ = database.read_here(lambda tx: find_projects(tx, caller_of(alice), NOW_MS, page=1, per_page=10))
+
+    assert found[0].is_incomparable is is_incomparable
     database.close()
 
 

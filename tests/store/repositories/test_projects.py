@@ -150,7 +150,7 @@ def test_the_newest_pages_of_each_project_are_read_at_once(tmp_path: Path) -> No
         assert list(found) == ["b.example", "a.example", "c.example"]
         assert [len(pages) for pages in found.values()] == [4, 4, 0]
         assert [page.report_id for page in found["b.example"]] == [9, 8, 7, 6]
-        assert found["a.example"][0][3:] == (None, None, None, False, None)
+        assert found["a.example"][0][3:] == (None, None, False, None, False)
         assert pages_of_projects(tx, 1, (), since_ms=NOW_MS, count=4) == {}
         assert (
             len(pages_of_projects(tx, 1, [f"{n}.example" for n in range(MAX_SITES)], since_ms=0, count=4)) == MAX_SITES

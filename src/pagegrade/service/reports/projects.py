@@ -71,7 +71,7 @@ class ListedProject(msgspec.Struct, frozen=True, kw_only=True):
     """Mean of the points that its pages gained in a week; those that were not analyzed in it gained none. ``None``: no
     page was analyzed in it whose score compares with an earlier one."""
     is_incomparable: bool
-    """Pages were analyzed again in the week, and for none of them there is a score that compares."""
+    """Pages that had a score a week ago were analyzed again since, and none was whose score compares."""
     worst: SitePage | None
     """Page with the lowest score; ``None`` without a score."""
     severities: Mapping[Importance, int]
@@ -115,7 +115,7 @@ def _listed(figures: ProjectFigures, pages: Sequence[SitePage], watched: int) ->
         pages=len(pages),
         worse=sum(change < 0 for change in changes),
         change=sum(changes) / (len(changes) + same) if changes else None,
-        is_incomparable=not changes and any((page.number or 0) > 1 for page in recent),
+        is_incomparable=not changes and any(page.was_scored for page in recent),
         worst=min(scored, key=lambda page: page.score or 0, default=None),
         severities={name: counts[name] for name in reversed(SEVERITIES) if counts[name]},
     )

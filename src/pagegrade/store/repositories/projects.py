@@ -211,7 +211,9 @@ MAX_SITES: Final = 100
 _SITE_PAGE: Final = "project, id, url, dated_at_ms, score, summary, run_number"
 _SITE_PAGES: Final = (
     "SELECT newest.project, newest.id, newest.url, newest.dated_at_ms, newest.score, newest.summary, "  # noqa: S608 - ours
-    "newest.run_number, recent.finished_at_ms, earlier.score FROM (newest) AS newest "
+    "recent.finished_at_ms, earlier.score, EXISTS (SELECT 1 FROM runs AS old WHERE old.report_id = newest.id "
+    "AND old.number < recent.number AND old.score IS NOT NULL AND old.finished_at_ms < :since) "
+    "FROM (newest) AS newest "
     "LEFT JOIN runs AS recent ON recent.report_id = newest.id AND recent.number = newest.run_number "
     "LEFT JOIN runs AS earlier ON earlier.report_id = recent.report_id AND earlier.number = "
     f"CASE WHEN recent.score IS NOT NULL AND recent.finished_at_ms >= :since THEN {_EARLIER} END "
@@ -262,13 +264,13 @@ class SitePage(NamedTuple):
     score: int | None
     summary: bytes | None
     """``PackedReport.summary``."""
-    number: int | None
-    """Of the shown run; ``None``: there is none."""
     is_recent: bool
     """It was analyzed since the time that was asked about."""
     before: int | None
     """Score at that time, or the first one since, of the runs that compare; ``None``: there is none, or it is not
     recent."""
+    was_scored: bool
+    """It had a score at that time, on whatever basis."""
 
 
 def pages_of_projects(
@@ -293,9 +295,10 @@ def pages_of_projects(
         text(_SITE_PAGES.replace("(newest)", f"({newest})")),
         {**sent, "account": account_id, "since": since_ms, "pages": count},
     )
-    for project, report_id, url, dated_at_ms, score, summary, number, finished_at_ms, before in rows:
+    for project, report_id, url, dated_at_ms, score, summary, finished_at_ms, before, was_scored in rows:
         is_recent = finished_at_ms is not None and finished_at_ms >= since_ms
-        found[project].append(SitePage(report_id, url, dated_at_ms, score, summary, number, is_recent, before))
+        page = SitePage(report_id, url, dated_at_ms, score, summary, is_recent, before, bool(was_scored))
+        found[project].append(page)
     return {name: tuple(pages) for name, pages in found.items()}
 
 
