@@ -27,6 +27,7 @@ from pagegrade.model.webhooks import (
     EVENT_TYPES,
     KINDS,
     MAX_WEBHOOKS,
+    MESSAGE_KINDS,
     Event,
     EventType,
     Kind,
@@ -51,6 +52,7 @@ from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories import webhooks as delivery_store
 from pagegrade.store.repositories import webhooks as store
 from pagegrade.store.repositories.installation import load_secret
+from pagegrade.store.repositories.monitors import is_silent
 from pagegrade.store.repositories.outbox import add_test_event
 
 DEFAULT_EVENTS: Final[tuple[EventType, ...]] = (
@@ -68,6 +70,17 @@ DEFAULT_EVENTS: Final[tuple[EventType, ...]] = (
 MAILTO: Final = "mailto:"
 _ALL: Final = ListPart(per_page=MAX_WEBHOOKS)
 _NEWEST: Final = ListPart(per_page=1)
+
+
+class Hearers(msgspec.Struct, frozen=True, kw_only=True):
+    """Receivers of certain events."""
+
+    kinds: tuple[Kind, ...]
+    """Those of the webhooks in use that get them, oldest first."""
+    is_sure: bool
+    """No other webhook may get some of them, as those for one project may where the project is not known."""
+    is_silent: bool
+    """People get no messages, because of a silence."""
 
 
 class NewWebhook(msgspec.Struct, frozen=True, kw_only=True):
@@ -257,17 +270,25 @@ def list_webhooks(tx: Transaction, caller: Caller, part: ListPart) -> Listed[Sto
     return read_part(read, lambda webhook: webhook.id, part, lambda: store.count_webhooks(tx, account_id))
 
 
-def find_hearers(tx: Transaction, caller: Caller, event: EventType, project: str) -> tuple[Kind, ...]:
-    """Return the kinds of the caller's webhooks in use that get events of a type about a project, oldest first.
+def find_hearers(
+    tx: Transaction, caller: Caller, types: frozenset[EventType], project: str, now_ms: int, *, monitor_id: int | None
+) -> Hearers:
+    """Return who gets events of one of these types about a project, and a monitor of the caller if there is one.
 
     Args:
         project: Empty for events that may be about any: only webhooks for every project get all of them.
     """
     found = store.list_webhooks(tx, caller.account.id, _ALL)
-    return tuple(
-        webhook.kind
-        for webhook in reversed(found)
-        if webhook.disabled_at_ms is None and event in webhook.events and webhook.project in {"", project}
+    wanting = [each for each in reversed(found) if each.disabled_at_ms is None and not types.isdisjoint(each.events)]
+    silent = is_silent(tx, caller.account.id, monitor_id=monitor_id, project=project, at_ms=now_ms)
+    return Hearers(
+        kinds=tuple(
+            each.kind
+            for each in wanting
+            if each.project in {"", project} and not (silent and each.kind in MESSAGE_KINDS)
+        ),
+        is_sure=bool(project) or not any(each.project for each in wanting),
+        is_silent=silent,
     )
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from pagegrade.clock import now_ms
+from pagegrade.report.serialize import timestamp
 from pagegrade.web.pages.reports.monitors import _as_picked, _conditions_of
 from pagegrade.worker.housekeeping import queue_due_monitors
 from tests.report_builders import make_failed_report, make_report
@@ -73,6 +75,7 @@ def test_the_form_says_who_hears_of_it(tmp_path: Path) -> None:
         bob = add_owner(instance.services.database, "Bob")[0]
         form = (await instance.page("GET", "/reports/1/monitor")).text
         of_any = (await instance.page("GET", "/monitors/new")).text
+        of_site = (await instance.page("GET", "/monitors/new?project=https%3A%2F%2Fwww.Example.com%2F")).text
         of_bob = (await instance.page("GET", "/monitors/new", account=bob)).text
         await instance.page(
             "POST", "/reports/1/monitor", data={**FORM, "budgets": "", "schedule": "cron", "cron": "1 2 * * *"}
@@ -80,11 +83,143 @@ def test_the_form_says_who_hears_of_it(tmp_path: Path) -> None:
         edit = (await instance.page("GET", "/monitors/1")).text
 
         assert "Messages go to: Webhook (JSON, signed) (2), Slack." in " ".join(form.split())
+        assert "Messages go to: Webhook (JSON, signed) (2), Slack." in " ".join(of_site.split())
         assert "Messages go to: Webhook (JSON, signed), Slack." in " ".join(of_any.split())
         assert "Nobody gets a message yet." in of_bob
         assert re.search(r"It is analyzed at times of your own, next on [^<]+ Without a budget, only what", edit)
+        assert "Nobody gets a message yet." in edit
 
     with_instance(tmp_path, script)
+
+
+def plan(answer: httpx.Response) -> str:
+    """The paragraph that says what a monitor does and who hears of it, as it is read."""
+    found = re.search(r"<p>(?:(?!</p>).)*<a href=\"/webhooks\">", answer.text, re.DOTALL)
+    return " ".join(re.sub("<[^>]*>", "", found[0] if found else "").split())
+
+
+async def tell(instance: Instance, *events: str, **more: str) -> None:
+    """Set up a webhook for these events."""
+    body = {"url": f"https://hooks.example/{events[0]}", "events": list(events), **more}
+    assert (await instance.call("POST", "/api/v1/webhooks", json=body)).status_code == 201
+
+
+def test_nobody_is_said_only_where_it_is_sure(tmp_path: Path) -> None:
+    """Pages of a tag or a sitemap, and of a site that is not typed yet, may be of the site of a webhook."""
+    nobody = "Nobody gets a message yet."
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://shop.example/")
+        before = plan(await instance.page("GET", "/monitors/new?tag=x"))
+        await tell(instance, "report.regressed", project="shop.example")
+        unknown = [
+            plan(await instance.page("GET", f"/monitors/new{query}"))
+            for query in ("", "?tag=x", "?sitemap=https%3A%2F%2Fshop.example%2Fs.xml", "?project=%3A%3A")
+        ]
+        heard = plan(await instance.page("GET", "/monitors/new?project=shop.example"))
+        other = plan(await instance.page("GET", "/monitors/new?project=other.example"))
+        sent = {"kind": "project", "schedule": "", "budgets": ""}
+        again = plan(await instance.page("POST", "/monitors/new", data={**sent, "of": "https://SHOP.example/"}))
+        for kind, of in (("project", "www.shop.example"), ("project", "other.example"), ("tag", "x")):
+            await instance.page("POST", "/monitors/new", data={**FORM, "kind": kind, "of": of})
+        kept = [plan(await instance.page("GET", f"/monitors/{number}")) for number in (1, 2, 3)]
+
+        assert nobody in before
+        assert not [text for text in unknown if nobody in text or "Messages go" in text]
+        assert [text.startswith("Messages go to: Webhook") for text in (heard, again)] == [True, True]
+        assert nobody in other
+        assert ["Messages go to: Webhook" in text for text in kept] == [True, False, False]
+        assert [nobody in text for text in kept] == [False, True, False]
+
+    with_instance(tmp_path, script)
+
+
+@pytest.mark.parametrize(
+    ("event", "budgets", "heard"),
+    [
+        ("monitor.unreachable", "", True),
+        ("monitor.unreachable", "score<80", True),
+        ("report.regressed", "", False),
+        ("report.regressed", "score<80", True),
+        ("report.completed", "score<80", False),
+        ("audit.regressed", "score<80", False),
+    ],
+)
+def test_only_who_gets_what_a_monitor_tells_is_named(tmp_path: Path, event: str, budgets: str, *, heard: bool) -> None:
+    """Without a budget nothing regresses; a form that is not saved yet names those of both events."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://shop.example/")
+        await tell(instance, event)
+        form = plan(await instance.page("GET", "/reports/1/monitor"))
+        await instance.page("POST", "/reports/1/monitor", data={**FORM, "budgets": budgets})
+        text = plan(await instance.page("GET", "/monitors/1"))
+
+        assert ("Messages go to: Webhook" in text, "Nobody gets a message yet." in text) == (heard, not heard)
+        assert ("Messages go to: Webhook" in form) == (event in {"monitor.unreachable", "report.regressed"})
+
+    with_instance(tmp_path, script)
+
+
+@pytest.mark.parametrize(
+    ("event", "heard"), [("audit.regressed", True), ("monitor.unreachable", True), ("report.regressed", False)]
+)
+def test_a_site_that_got_worse_is_told_without_a_budget(tmp_path: Path, event: str, *, heard: bool) -> None:
+    """As of every audit."""
+
+    async def script(instance: Instance) -> str:
+        await instance.call("POST", "/api/v1/audits", json={"url": "https://example.com/shop"})
+        await tell(instance, event)
+        await instance.page("POST", "/audits/1/monitor", data={**FORM, "budgets": ""})
+        return plan(await instance.page("GET", "/monitors/1"))
+
+    text = with_instance(tmp_path, script)
+
+    assert "Without a budget, you are told when the site got worse or cannot be reached." in text
+    assert ("Messages go to: Webhook" in text) is heard
+
+
+@pytest.mark.parametrize("silence", [{"monitor_id": 1}, {"project": "shop.example"}])
+def test_people_are_not_named_during_a_silence(tmp_path: Path, silence: dict[str, str | int]) -> None:
+    """Of the monitor or of its site; programs get their events all the same."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://shop.example/")
+        await instance.page("POST", "/reports/1/monitor", data=FORM)
+        slack = {"kind": "slack", "url": "https://hooks.slack.com/services/T/B/x", "events": ["report.regressed"]}
+        await instance.call("POST", "/api/v1/webhooks", json=slack)
+        before = plan(await instance.page("GET", "/monitors/1"))
+        until = timestamp(now_ms() + 3_600_000)
+        made = await instance.call("POST", "/api/v1/silences", json={**silence, "reason": "Move", "until": until})
+        people = plan(await instance.page("GET", "/monitors/1"))
+        await tell(instance, "report.regressed")
+        programs = plan(await instance.page("GET", "/monitors/1"))
+        await instance.call("DELETE", "/api/v1/silences/1")
+        after = plan(await instance.page("GET", "/monitors/1"))
+
+        assert made.status_code == 201
+        assert "Messages go to: Slack." in before
+        assert "There is a silence: people get no messages." in people
+        assert "Messages go to" not in people
+        assert "Nobody" not in people
+        assert "There is a silence: people get no messages. Messages go to: Webhook (JSON, signed)." in programs
+        assert "Messages go to: Slack, Webhook (JSON, signed)." in after
+        assert "silence" not in after
+
+    with_instance(tmp_path, script)
+
+
+def test_nobody_is_named_while_a_monitor_is_paused(tmp_path: Path) -> None:
+    """Nor warned of: nothing is told."""
+
+    async def script(instance: Instance) -> list[str]:
+        await instance.create("https://shop.example/")
+        await instance.page("POST", "/reports/1/monitor", data={**FORM, "paused": "1"})
+        nobody = plan(await instance.page("GET", "/monitors/1"))
+        await tell(instance, "report.regressed", "monitor.unreachable")
+        return [nobody, plan(await instance.page("GET", "/monitors/1"))]
+
+    assert with_instance(tmp_path, script) == ["It is paused: nothing is analyzed, and nobody is told anything."] * 2
 
 
 def test_an_audit_is_monitored_from_its_page(tmp_path: Path) -> None:
@@ -186,6 +321,25 @@ def test_a_page_behind_the_last_one_leads_back(tmp_path: Path) -> None:
         return (await instance.page("GET", "/monitors?page=9")).text
 
     assert "There is nothing on this page of the list" in with_instance(tmp_path, script)
+
+
+def test_monitors_are_those_of_a_site_however_it_is_typed(tmp_path: Path) -> None:
+    """Nothing is every site, and what is no site has none."""
+
+    async def script(instance: Instance) -> None:
+        for site in ("shop.example", "other.example"):
+            await instance.page("POST", "/monitors/new", data={"kind": "project", "of": site, "schedule": "daily"})
+        of_site = (await instance.page("GET", "/monitors?project=https%3A%2F%2Fwww.SHOP.example%2F")).text
+        every = [(await instance.page("GET", f"/monitors?project={typed}")).text for typed in ("%20", "")]
+        none = (await instance.page("GET", "/monitors?project=%3A%3A")).text
+
+        assert "1 monitor of shop.example." in of_site
+        assert of_site.count('id="monitor-') == 1
+        assert [text.count('id="monitor-') for text in every] == [2, 2]
+        assert "0 monitors of ::." in none
+        assert not [text for text in every if "monitors of" in text]
+
+    with_instance(tmp_path, script)
 
 
 def test_the_history_of_a_report_marks_what_crossed_for_its_owner_only(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pagegrade.model.errors import QuotaExceeded, ValidationFailed, Violation
 from pagegrade.model.monitors import MAX_BUDGETS, MAX_CONDITION, MAX_REASON, MAX_SCHEDULE, Monitor, Remind
 from pagegrade.model.stored import ListPart, StoredReport
 from pagegrade.model.webhooks import EventType
+from pagegrade.parse.url import project_of
 from pagegrade.render.english import N_
 from pagegrade.render.finding_list import SEVERITY_NAMES
 from pagegrade.report.gates import SEVERITIES
@@ -55,6 +56,7 @@ _PLANS: Final[Mapping[str, str]] = {
 _OWN_PLAN: Final = N_("It is analyzed at times of your own, next on %(time)s.")
 _PAUSED: Final = N_("It is paused: nothing is analyzed, and nobody is told anything.")
 _UNBUDGETED: Final = N_("Without a budget, only what cannot be reached is told.")
+_UNBUDGETED_SITE: Final = N_("Without a budget, you are told when the site got worse or cannot be reached.")
 _OWN_TIMES: Final = N_("At times of your own")
 EXAMPLES: Final = "score<80, score drop>=5, lcp_ms>2500 for 3"
 SITE_EXAMPLES: Final = "score<80, score drop>=5, high>0, check.broken-internal-links, pages drop>=10%"
@@ -100,17 +102,19 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
     sent = read_query(request)
     # A wrong number is no reason for a page of problems: there is a first page.
     query, _ = read_fields(MonitorListQuery, {"per_page": str(PER_PAGE), **sent}, "query", lenient=True)
+    typed = (query.project or "").strip()
+    project = project_of(typed) or typed
     found, urls = await work.read(
         service.list_with_urls,
         view.options,
         view.now_ms,
         ListPart(page=query.page, per_page=query.per_page),
-        project=query.project or None,
+        project=project or None,
     )
     bad, _ = await work.read(service.find_bad_pages, view.options, view.now_ms, found.items)
     said = SAID.get(sent.get("said", ""))
     size = "" if query.per_page == PER_PAGE else f"&per_page={query.per_page}"
-    size += f"&project={quote(query.project, safe='')}" if query.project else ""
+    size += f"&project={quote(project, safe='')}" if project else ""
     return view.page(
         "monitors.html.jinja",
         rows=[
@@ -121,7 +125,7 @@ async def show_monitors(request: Request, work: UnitOfWork, view: View) -> Respo
         total=found.total,
         last_page=max(1, -(-found.total // query.per_page)),
         page=query.page,
-        project=query.project or "",
+        project=project,
         url=lambda number: f"{PATH}?page={number}{size}",
         said=None if said is None else view.texts.gettext(said),
         timezone=view.admitted.person.timezone,
@@ -315,6 +319,15 @@ def _read(form: Mapping[str, str], violations: list[Violation], *, of_audit: boo
     return change
 
 
+def _told(subject: _Subject, monitor: Monitor | None) -> frozenset[EventType]:
+    """Return what is told of a monitor, or of one that may be made; every audit tells that its site got worse."""
+    if subject.is_audit:
+        return frozenset({"monitor.unreachable", "audit.regressed"})
+    if monitor is None or monitor.budgets:
+        return frozenset({"monitor.unreachable", "report.regressed"})
+    return frozenset({"monitor.unreachable"})
+
+
 def _plan(view: View, monitor: Monitor) -> str:
     """Return what a monitor does, and when."""
     texts = view.texts
@@ -327,7 +340,8 @@ def _plan(view: View, monitor: Monitor) -> str:
         len(monitor.budgets),
     )
     when = texts.gettext(_PLANS.get(monitor.schedule, _OWN_PLAN), time=time)
-    return f"{when} {budgets if monitor.budgets else texts.gettext(_UNBUDGETED)}"
+    unbudgeted = texts.gettext(_UNBUDGETED if monitor.audit_id is None else _UNBUDGETED_SITE)
+    return f"{when} {budgets if monitor.budgets else unbudgeted}"
 
 
 async def _form(
@@ -360,19 +374,24 @@ async def _form(
         }
         values = {**values, "paused": "1"} if monitor.paused else values
     chosen = (sent or {}).get("schedule")
-    event: EventType = "audit.regressed" if subject.is_audit else "report.regressed"
-    hearers = Counter(await work.read(find_hearers, event, subject.project))
+    shown = values if sent is None else sent
+    project = subject.project
+    if subject.is_set and shown.get("kind") == "project":
+        project = project or project_of(shown.get("of", ""))
+    monitor_id = None if monitor is None else monitor.id
+    hearers = await work.read(find_hearers, _told(subject, monitor), project, view.now_ms, monitor_id=monitor_id)
     return view.page(
         "monitor.html.jinja",
         status=status,
         subject=subject,
         monitor=monitor,
         plan=None if monitor is None else _plan(view, monitor),
-        hearers=[(view.texts.gettext(KIND_TEXTS[kind]), number) for kind, number in hearers.items()],
+        told=hearers,
+        hearers=[(view.texts.gettext(KIND_TEXTS[kind]), number) for kind, number in Counter(hearers.kinds).items()],
         bad=bad,
         bad_count=bad_count,
         examples=SITE_EXAMPLES if subject.is_audit else EXAMPLES,
-        values=values if sent is None else sent,
+        values=shown,
         problems={
             _CRON if chosen == _CRON and name == "schedule" else name: text for name, text in (problems or {}).items()
         },
