@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Role
+from pagegrade.service.reports import site_findings
 from pagegrade.store.repositories.members import add_membership
 from pagegrade.web.pages.reports.projects import SHOWN_TAGS
-from tests.report_builders import make_report
+from tests.report_builders import make_failed_report, make_passed, make_report
 from tests.store_builders import add_owner
 from tests.web.calling import Instance, with_instance
 
@@ -89,6 +92,73 @@ def test_the_list_names_the_worst_page_the_findings_and_the_monitors(tmp_path: P
         assert "0 monitors of &lt;b&gt;.example." in none
 
     with_instance(tmp_path, script)
+
+
+@pytest.mark.parametrize(
+    ("typed", "site"),
+    [
+        ("shop.example", "shop.example"),
+        ("https%3A%2F%2Fwww.Shop.example%2Fa%2Fb", "shop.example"),
+        ("b%C3%BCcher.example", "xn--bcher-kva.example"),
+        ("http%3A%2F%2Fshop.example%3A8080%2F", "shop.example%3A8080"),
+        ("%5B2606%3A4700%3A%3A1111%5D", "%5B2606%3A4700%3A%3A1111%5D"),
+    ],
+)
+def test_a_site_leads_to_its_findings_however_it_is_typed(tmp_path: Path, typed: str, site: str) -> None:
+    """A URL, other letters, a port or an address; the links are there."""
+
+    async def script(instance: Instance) -> None:
+        for page in "ab":
+            await instance.create(f"http://{unquote(site)}/{page}")
+            await instance.finish(make_report(score=50))
+        text = (await instance.page("GET", f"/reports?project={typed}")).text
+        links = set(re.findall(r'<a href="(/projects/[^"?]*)', text))
+        found = await instance.page("GET", f"/projects/{site}/findings")
+
+        assert links == {f"/projects/{site}/findings"}
+        assert found.status_code == 200
+        assert "Of 2 pages with results." in found.text
+
+    with_instance(tmp_path, script)
+
+
+def test_what_has_no_results_is_not_said_to_be_clean(tmp_path: Path) -> None:
+    """Pages that failed or wait; with one that has results, nothing was found on it."""
+
+    async def script(instance: Instance) -> None:
+        await instance.create("https://shop.example/a")
+        waiting = await instance.page("GET", "/projects/shop.example/findings")
+        await instance.finish(make_failed_report("dns"))
+        failed = await instance.page("GET", "/projects/shop.example/findings")
+        asked = await instance.page("GET", "/projects/shop.example/findings?check=title")
+        await instance.create("https://shop.example/b")
+        await instance.finish(make_report(make_passed("title"), score=100))
+        clean = (await instance.page("GET", "/projects/shop.example/findings")).text
+
+        for page in (waiting, failed, asked):
+            assert "No page has results yet." in page.text
+            assert not re.search("Of 0 pages|Nothing was found|repaired", page.text)
+        assert "Of 1 page with results." in clean
+        assert "Nothing was found." in clean
+
+    with_instance(tmp_path, script)
+
+
+def test_no_page_has_a_finding_only_of_those_that_were_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of pages that were left out is said there, too."""
+    monkeypatch.setattr(site_findings, "MAX_PAGES", 1)
+    monkeypatch.setattr(site_findings, "_LISTED", 1)
+
+    async def script(instance: Instance) -> str:
+        for page in "abc":
+            await instance.create(f"https://shop.example/{page}")
+            await instance.finish(make_report(make_passed("title")))
+        return (await instance.page("GET", "/projects/shop.example/findings?check=title")).text
+
+    text = with_instance(tmp_path, script)
+
+    assert "No page has this finding" in text
+    assert "Of 1 page with results. 2 pages that were analyzed earlier were left out." in text
 
 
 def test_each_account_has_its_own_projects(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pagegrade.model.account import Account
 from pagegrade.model.errors import InvalidInput, QuotaExceeded, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import Thresholds
 from pagegrade.model.stored import ListPart, Privacy, State
-from pagegrade.parse.url import origin
+from pagegrade.parse.url import origin, project_of
 from pagegrade.render.english import N_
 from pagegrade.render.escape import visible
 from pagegrade.render.finding_texts import translated
@@ -253,6 +253,7 @@ async def listing_page(request: Request, work: UnitOfWork, view: View, form: New
             counts=found.counts,
             shared_pages=SHARED_PAGES,
             shared=in_language(found.shared, view.texts),
+            site_findings=f"/projects/{quote(project_of(asked.query.project or ''), safe='')}/findings",
             trend=_trend(found.trend, view.options.analyze.thresholds),
             average=None if found.average is None else round(found.average),
             worse=[(page, short_url(page.url, MAX_CRUMB)) for page in found.worse],
