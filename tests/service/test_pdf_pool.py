@@ -75,25 +75,26 @@ def test_requests_over_the_limit_are_refused_with_a_time_to_retry() -> None:
     assert later.startswith(b"%PDF-")
 
 
-def test_an_account_gets_one_zip_at_a_time() -> None:
+def test_an_account_gets_one_zip_or_pdf_at_a_time() -> None:
     """A second one is refused with a time to retry, and so are more accounts than there is room for.
 
     The place is given back, also after a fault.
     """
     documents = Documents()
 
-    with pytest.raises(KeyError), documents.only_zip(1):
+    with pytest.raises(KeyError), documents.only_one(1):
         raise KeyError
-    with documents.only_zip(1), pytest.raises(QuotaExceeded) as own, documents.only_zip(1):
+    with documents.only_one(1), pytest.raises(QuotaExceeded) as own, documents.only_one(1):
         pass
     with ExitStack() as others:
         for account_id in range(CONCURRENT):
-            others.enter_context(documents.only_zip(account_id))
-        with pytest.raises(Unavailable) as full, documents.only_zip(CONCURRENT):
+            others.enter_context(documents.only_one(account_id))
+        with pytest.raises(Unavailable) as full, documents.only_one(CONCURRENT):
             pass
-    with documents.only_zip(CONCURRENT):
+    with documents.only_one(CONCURRENT):
         pass
 
+    assert "one ZIP or PDF" in str(own.value)
     assert own.value.retry_after_s == full.value.retry_after_s == module.RETRY_AFTER_S
 
 

@@ -25,7 +25,7 @@ from pagegrade.store.analysis.relations import is_installed as is_duckdb_install
 from pagegrade.store.analysis.tables import TableFailed, write_parquet
 
 CONCURRENT: Final = 2
-"""Made at the same time, ZIPs aside; and so many ZIPs."""
+"""Made at the same time; and so many ZIPs and PDFs of many reports, which are a document at their end besides."""
 MAX_ASKED: Final = 8
 """Documents in progress and waiting; further clients get a 503 with Retry-After."""
 SECONDS: Final = 20.0
@@ -47,7 +47,7 @@ class Documents:
     def __init__(self) -> None:
         self._room = asyncio.Semaphore(CONCURRENT)
         self._asked = 0
-        self._zips: set[int] = set()
+        self._together: set[int] = set()
 
     async def pdf(
         self,
@@ -108,22 +108,24 @@ class Documents:
             raise _not_made(error) from None
 
     @contextmanager
-    def only_zip(self, account_id: int) -> Iterator[None]:
-        """For the time in which a ZIP is made, one at a time for an account: its files are written in this process.
+    def only_one(self, account_id: int) -> Iterator[None]:
+        """For the time in which reports become a ZIP or one PDF, one at a time for an account, read in this process.
 
         Raises:
-            QuotaExceeded: Another one is being made for the account; there is no queue for ZIPs.
+            QuotaExceeded: Another one is being made for the account; there is no queue for them.
             Unavailable: As many are being made for others as there may be.
         """
-        if account_id in self._zips:
-            raise QuotaExceeded("An account gets one ZIP at a time; wait for it.", retry_after_s=RETRY_AFTER_S)
-        if len(self._zips) >= CONCURRENT:
+        if account_id in self._together:
+            raise QuotaExceeded(
+                "An account gets one ZIP or PDF of many reports at a time; wait for it.", retry_after_s=RETRY_AFTER_S
+            )
+        if len(self._together) >= CONCURRENT:
             raise _too_many()
-        self._zips.add(account_id)
+        self._together.add(account_id)
         try:
             yield
         finally:
-            self._zips.remove(account_id)
+            self._together.remove(account_id)
 
     async def _made(self, function: Callable[..., bytes], *arguments: object) -> bytes:
         if not is_installed():

@@ -17,11 +17,15 @@ from zipfile import ZipFile
 import httpx
 import pytest
 from pypdf import PdfReader
+from sqlalchemy import update
 
+from pagegrade.model.account import Brand
 from pagegrade.model.report import Report
 from pagegrade.service.container import Services
 from pagegrade.service.reports import operations
 from pagegrade.service.reports.views import Viewed
+from pagegrade.store.repositories.accounts import save_brand
+from pagegrade.store.schema.tables import accounts
 from pagegrade.web import report_files
 from pagegrade.web.pages.reports import bulk
 from pagegrade.web.report_files import OF_SEVERAL, ZIPPED, make_file
@@ -295,7 +299,7 @@ def _counted(monkeypatch: pytest.MonkeyPatch, before: Callable[[], Awaitable[Non
 
 
 def test_ticked_reports_are_one_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of all of them, in the order of the list, behind their addresses; at its limit, and not one byte beyond it."""
+    """Of all of them, in their order, behind a list of their pages; at its limit, and not one byte beyond it."""
     added: list[int] = []
     encoded_report = report_files.encoded_report
 
@@ -317,16 +321,77 @@ def test_ticked_reports_are_one_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         beyond = await send(instance, "joined-pdf", 1, 3)
         await instance.create("https://a.example/waiting")
         waiting = await send(instance, "joined-pdf", 1, 4)
-        text = "".join(each.extract_text() for each in PdfReader(io.BytesIO(answer.content)).pages)
+        pages = [each.extract_text() for each in PdfReader(io.BytesIO(answer.content)).pages]
+        listed = ["https://a.example/0", "https://a.example/2"]
+        begins = [pages[int(number) - 1] for number in re.findall(r"decent (\d+)", pages[0])]
 
         assert '<button class="button quiet small" name="deed" value="joined-pdf">One PDF</button>' in page.text
         assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf")
         assert re.search(r'filename="pagegrade-reports[^"]*\.pdf"', answer.headers["content-disposition"])
-        assert "Reports on 2 pages" in text
+        assert "Reports on 2 pages" in pages[0]
+        assert re.findall(r"https://a\.example/\d", pages[0]) == listed
+        assert [url in begin for url, begin in zip(listed, begins, strict=True)] == [True, True]
         assert too_many.headers["location"] == "/reports?said=too_many_joined"
         assert at_limit.status_code == 200
         assert beyond.headers["location"] == "/reports?said=too_large_exported"
         assert waiting.headers["location"] == "/reports?said=not_all_finished"
+
+    with_instance(tmp_path, script)
+
+
+def test_one_pdf_has_the_language_and_the_look_of_its_workspace(tmp_path: Path) -> None:
+    """As the PDF of one report."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        brand = Brand(name="Acme", footer="Acme Ltd., London")
+        instance.services.database.write_here(lambda tx: save_brand(tx, instance.alice.id, brand))
+        instance.services.database.write_here(lambda tx: tx.execute(update(accounts).values(locale="de")))
+        answer = await send(instance, "joined-pdf", 1, 3)
+        text = "".join(each.extract_text() for each in PdfReader(io.BytesIO(answer.content)).pages)
+
+        assert "Berichte über 2 Seiten" in text
+        assert "Acme Ltd., London" in text
+
+    with_instance(tmp_path, script)
+
+
+def test_one_pdf_of_too_many_says_its_own_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not that of other files, which is higher, and met second by who ticks fewer."""
+    monkeypatch.setattr(bulk, "MAX_JOINED", 1)
+    monkeypatch.setattr(bulk, "MAX_DOCUMENTED", 2)
+
+    async def script(instance: Instance) -> list[str]:
+        await fill(instance)
+        return [(await send(instance, deed, 1, 2, 3)).headers["location"] for deed in ("joined-pdf", "zip-csv", "earl")]
+
+    assert with_instance(tmp_path, script) == [
+        "/reports?said=too_many_joined",
+        "/reports?said=too_many_exported",
+        "/reports?said=too_many_exported",
+    ]
+
+
+@pytest.mark.parametrize("name", [*OF_SEVERAL, *(f"zip-{each}" for each in ZIPPED), "joined-pdf"])
+def test_what_becomes_of_pages_that_could_not_be_analyzed(tmp_path: Path, name: str) -> None:
+    """Files have them, besides one PDF, which says so rather than that results will come; earlier results do."""
+
+    async def script(instance: Instance) -> None:
+        await fill(instance)
+        await instance.call("PUT", "/api/v1/reports/1", data={"results": 1})
+        await instance.finish(make_failed_report("dns", url="https://a.example/0"))
+        earlier = await send(instance, name, 1, 2)
+        await instance.create("https://a.example/failed")
+        await instance.finish(make_failed_report("dns", url="https://a.example/failed", page=None, final_url=None))
+        failed = await send(instance, name, 1, 4)
+
+        assert earlier.status_code == 200
+        if name != "joined-pdf":
+            assert failed.status_code == 200
+        else:
+            assert failed.headers["location"] == "/reports?said=some_failed"
+            shown = await instance.page("GET", failed.headers["location"])
+            assert "some of these pages could not be analyzed" in shown.text
 
     with_instance(tmp_path, script)
 
@@ -339,7 +404,7 @@ def test_an_account_gets_one_zip_at_a_time(tmp_path: Path, monkeypatch: pytest.M
         meanwhile: list[httpx.Response] = []
 
         async def ask() -> None:
-            meanwhile.append(await send(instance, "zip-csv", 3))
+            meanwhile.extend([await send(instance, deed, 3) for deed in ("zip-csv", "joined-pdf")])
 
         with monkeypatch.context() as patch:
             _counted(patch, ask)
@@ -349,7 +414,8 @@ def test_an_account_gets_one_zip_at_a_time(tmp_path: Path, monkeypatch: pytest.M
             too_large = await send(instance, "zip-csv", 1, 2)
         later = await send(instance, "zip-csv", 1, 2)
 
-        assert [(each.status_code, each.headers["retry-after"]) for each in meanwhile] == [(429, "5")] * 2
+        assert [(each.status_code, each.headers["retry-after"]) for each in meanwhile] == [(429, "5")] * 4
+        assert all("one ZIP or PDF" in each.text for each in meanwhile)
         assert (first.status_code, too_large.status_code, later.status_code) == (200, 303, 200)
 
     with_instance(tmp_path, script)

@@ -320,7 +320,7 @@ async def act_on_selected(
     reports = found[:AT_ONCE]
     if not reports or action not in ("again", *_ASKED, *OF_SEVERAL, *ZIP, JOINED):
         return go(_with_message(back, "none_selected"))
-    if action in (*OF_SEVERAL, *ZIP, JOINED) and len(found) > MAX_DOCUMENTED:
+    if action in (*OF_SEVERAL, *ZIP) and len(found) > MAX_DOCUMENTED:
         return go(_with_message(back, "too_many_exported"))
     if action == JOINED and len(found) > MAX_JOINED:
         return go(_with_message(back, "too_many_joined"))
@@ -462,8 +462,10 @@ async def _together(
     """
     if any(report.state in UNFINISHED and report.generated_at_ms is None for report in reports):
         return "not_all_finished"
+    if name == JOINED and any(report.generated_at_ms is None for report in reports):
+        return "some_failed"
     tag, joined = view.texts.tag, Joined()
-    with services.documents.only_zip(view.admitted.account.id), closing(Archive(name)) as archive:
+    with services.documents.only_one(view.admitted.account.id), closing(Archive(name)) as archive:
         for report in reports:
             if await has_left(request):
                 raise ClientGone

@@ -169,6 +169,13 @@ SAID: Final = {
     "many_again": ("good", N_("The pages will be analyzed again.")),
     "made": ("good", N_("The reports were created. Their pages are analyzed one after the other.")),
     "not_all_finished": ("decent", N_("Nothing was exported: some of the ticked reports have no results yet.")),
+    "some_failed": (
+        "decent",
+        N_(
+            "Nothing was exported: some of these pages could not be analyzed. "
+            "Tick only reports with results, or analyze those pages again."
+        ),
+    ),
     "too_many_exported": ("decent", N_("Nothing was exported: a document or a ZIP file has 100 reports at most.")),
     "too_many_joined": ("decent", N_("Nothing was exported: one PDF has 40 reports at most.")),
     "too_large_exported": (
