@@ -18,20 +18,27 @@ import signal
 import stat
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final, Literal, LiteralString, cast
+from typing import Any, Final, Literal, LiteralString, TypeVar, cast
 
 import psycopg
 from psycopg import sql
 from sqlalchemy import URL, make_url
 
+from pagegrade.store.engine.database import Database, Transaction
 from tests.ports import free_port
 from tests.waiting import HANG_S, wait_until
 
+T = TypeVar("T")
 OWNER: Final = "pagegrade"
 """The owner of the databases: a role without privileges, as in an installation."""
 ADMIN: Final = "postgres"
+_WAITING: Final = (
+    "SELECT count(*) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'"
+)
 START_S: Final = HANG_S
 """Patience, not a promise: a start takes a quarter of a second of a processor."""
 
@@ -408,6 +415,25 @@ def databases() -> Databases:
         atexit.register(made.drop_all)
         return made
     return Databases(shared_server().url("postgres"))
+
+
+def while_it_is_open(database: Database, work: Callable[[Transaction], object], other: Callable[[], T]) -> Future[T]:
+    """Do ``other`` after ``work`` has written and before that is committed; ``other`` has to wait for it."""
+    with ThreadPoolExecutor(2) as threads:
+
+        def waits() -> bool:
+            found = threads.submit(database.read_here, lambda tx: tx.exec_driver_sql(_WAITING).scalar_one())
+            return bool(found.result())
+
+        def both(tx: Transaction) -> Future[T]:
+            work(tx)
+            begun = threads.submit(other)
+            wait_until(lambda: waits() or begun.done())
+            if begun.done():
+                raise AssertionError("it did not wait")
+            return begun
+
+        return database.write_here(both)
 
 
 def made() -> frozenset[str]:

@@ -1319,8 +1319,9 @@ class SyncMethods(SyncCaller):
         """Change an audit, or crawl again.
 
         `results=1` crawls the site again; a crawl that has not ended is joined. `paused` stops a crawl and lets
-        it go on, `cancel=1` ends it without a result. `exclude` is what it and later crawls leave out.
-        `privacy` and `password` change who may see it by its link.
+        it go on, `cancel=1` ends it without a result. `exclude` is what it and later crawls leave out; what is
+        taken out of it is fetched again by the next crawl. `privacy` and `password` change who may see it by
+        its link.
 
         The key needs the scope `audits:write`.
 
@@ -1331,7 +1332,7 @@ class SyncMethods(SyncCaller):
             paused: 1: stop the crawl until it is resumed, 0: resume it.
             exclude: In place of those until now: no pages that match a pattern as in robots.txt (`*`, `$`),
                 beginning with `/` or `*`. A crawl that is under way leaves out what it has not fetched yet,
-                within half a minute.
+                within half a minute; a pattern that is not sent any more counts until it ends.
             cancel: 1: end the crawl without a result.
             privacy: Readers of the share page, as when creating.
             password: Of the share page, 1 to 128 characters; used with `privacy` 2 only.

@@ -117,7 +117,8 @@ class UpdateAuditBody(BaseModel):
         None,
         max_length=MAX_PATTERNS,
         description=f"In place of those until now: no pages that match a pattern {_PATTERNS} A crawl that is under way "
-        "leaves out what it has not fetched yet, within half a minute.",
+        "leaves out what it has not fetched yet, within half a minute; a pattern that is not sent any more counts "
+        "until it ends.",
         examples=[["/calendar/*"]],
     )
     cancel: Literal[0, 1] = Field(0, description="1: end the crawl without a result.", examples=[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,17 +25,13 @@ from pagegrade.service.sign_in import (
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.accounts import count_admins, list_accounts
 from pagegrade.store.repositories.credentials import list_sessions
+from tests.postgres import while_it_is_open
 from tests.service.accounts.test_passkeys import PARTY, add, begin, device, signed_in
 from tests.store_builders import NOW_MS, add_owner, make_database
-from tests.waiting import wait_until
 
 pytestmark = pytest.mark.backend("postgresql", reason="elsewhere one thing is written at a time")
 T = TypeVar("T")
 PASSWORD = "correct horse"
-WAITING = (
-    "SELECT count(*) FROM pg_stat_activity "
-    "WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'"
-)
 
 
 class Office:
@@ -52,15 +48,7 @@ class Office:
 
     def while_it_is_open(self, work: Callable[[Transaction], object], other: Callable[[], T]) -> Future[T]:
         """Do ``other`` after ``work`` has written and before that is committed; ``other`` has to wait for it."""
-        with ThreadPoolExecutor(1) as threads:
-
-            def both(tx: Transaction) -> Future[T]:
-                work(tx)
-                begun = threads.submit(other)
-                self._until_it_waits(begun)
-                return begun
-
-            return self.database.write_here(both)
+        return while_it_is_open(self.database, work, other)
 
     def sign_in(self) -> str:
         """With Alice's password; the token."""
@@ -70,17 +58,6 @@ class Office:
     def sessions(self) -> int:
         """Browsers signed in to Alice's account."""
         return len(self.database.read_here(lambda tx: list_sessions(tx, self.alice.id)))
-
-    def _until_it_waits(self, begun: Future[T]) -> None:
-        with ThreadPoolExecutor(1) as onlooker:
-
-            def waits() -> bool:
-                found = onlooker.submit(self.database.read_here, lambda tx: tx.exec_driver_sql(WAITING).scalar_one())
-                return bool(found.result())
-
-            wait_until(lambda: waits() or begun.done())
-        if begun.done():
-            raise AssertionError("it did not wait")
 
 
 @pytest.fixture

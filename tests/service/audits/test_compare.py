@@ -9,16 +9,19 @@ import duckdb
 import msgspec
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import update
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.model.audit import AuditSettings
+from pagegrade.model.audit import AuditSettings, URLState
 from pagegrade.model.audit_result import AuditResult, SummaryChange
 from pagegrade.model.errors import InvalidInput, NotFound, ValidationFailed
 from pagegrade.service.audits.compare import change_since_last, compare_crawls, compare_folders
 from pagegrade.service.audits.operations import AuditChange, change_audit, show_audit
 from pagegrade.store.engine.database import Database
 from pagegrade.store.repositories.crawl_segments import FindingPage, pack_findings
+from pagegrade.store.repositories.crawls import change_crawl
+from pagegrade.store.schema.tables import crawl_urls
 from tests.audit_builders import OPTIONS, claim, fill, make_audit, result_of
 from tests.store_builders import add_owner, make_database
 
@@ -99,6 +102,37 @@ def test_a_crawl_notes_what_changed_since_the_last_that_compares(tmp_path: Path)
     assert note(first, CLEAN) is None
     assert note(newest, replace(result, ruleset="0")) is None
     assert note(newest, result) == SummaryChange(crawl=1, score=100, new=1)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_what_one_crawl_left_out_is_neither_gone_nor_new_nor_fixed(tmp_path: Path, side: int) -> None:
+    """It was excluded while the other crawl was under way, which had fetched it by then; both have the same settings.
+
+    Args:
+        tmp_path: For the database.
+        side: 0 where the newer crawl left out the page with the target of the link, 1 where the older one did.
+    """
+    database = make_database(tmp_path)
+    caller, audit_id = crawled(database)
+    left_out = ("/other",)
+    for number in (0, 1):
+        if number:
+            again(database, caller, audit_id)
+        crawl = claim(database)
+        assert crawl is not None
+        kept = replace(crawl, settings=replace(crawl.settings, exclude=left_out))
+        database.write_here(lambda tx, kept=kept: change_crawl(tx, kept, settings=msgspec.json.encode(kept.settings)))  # type: ignore[misc]
+        known = number == side
+        fill(database, kept, result_of(crawl.start_url) if known else CLEAN)
+        if not known:
+            # Both pages are out of scope: that with the finding, and that to which its link leads.
+            gone = update(crawl_urls).where(crawl_urls.c.crawl_id == crawl.id, crawl_urls.c.url_id > 1)
+            database.write_here(lambda tx, gone=gone: tx.execute(gone.values(state=int(URLState.OUTSIDE))))  # type: ignore[misc]
+    comparison = database.read_here(lambda tx: compare_crawls(tx, caller, audit_id))[1]
+
+    assert comparison.differs_in == ()
+    assert comparison.pages.totals == (0, 0, 0)
+    assert [(one.kind, one.reason) for one in comparison.findings] == [("not_comparable", "not_seen")]
 
 
 def test_a_folder_without_a_crawl_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +10,16 @@ from typing import Final
 
 import pytest
 
-from pagegrade.model.audit import AuditSettings, Crawl
+from pagegrade.clock import now_ms
+from pagegrade.model.audit import AuditSettings, Crawl, NewURL, URLState
 from pagegrade.service.audits import frontier
 from pagegrade.service.audits.analysis import analyze_folder
-from pagegrade.service.audits.frontier import Frontier
+from pagegrade.service.audits.crawl import begin_crawl
+from pagegrade.service.audits.frontier import Frontier, open_frontier
 from pagegrade.store.engine.database import Database
+from pagegrade.store.repositories.crawl_urls import add_urls, find_urls
 from pagegrade.store.repositories.crawls import CrawlTakenOver, last_crawl, take_crawl
-from tests.service.audits.crawling import by_path, crawl_site, relations
+from tests.service.audits.crawling import OPTIONS, by_path, crawl_site, relations
 from tests.site_world.relations import ORIGIN
 from tests.site_world.server import serving
 from tests.site_world.simulated import crawl_world
@@ -115,6 +119,28 @@ def test_a_list_is_fetched_and_no_link_followed(database: Database, tmp_path: Pa
     rows = by_path(relations(database, crawl, tmp_path / "out")["pages"], site)
 
     assert {path for path, row in rows.items() if row["state"] == "fetched"} == {"/", *wanted}
+
+
+@pytest.mark.parametrize("state", list(URLState))
+def test_what_was_not_asked_for_is_out_of_scope_where_it_is_left_out(database: Database, state: URLState) -> None:
+    """For whatever reason; what was asked for stays, and so does what is too long to be read."""
+    settings = AuditSettings(exclude=("/tag/*",))
+    start = "https://example.com/"
+    begun = database.write_here(lambda tx: begin_crawl(tx, start, settings, options=OPTIONS))
+    paths = ("tag/a", "tag/b?c=1", "news")
+    new = [NewURL(at, at, 0, 0, 1, 0, state, f"{start}{path}") for at, path in enumerate(paths, 1)]
+    database.write_here(lambda tx: add_urls(tx, begun.id, new))
+
+    async def work() -> None:
+        crawl = await database.write(lambda tx: take_crawl(tx, begun.id, now_ms()))
+        await (await open_frontier(database, crawl)).leave_out()
+
+    asyncio.run(work())
+    known = database.read_here(lambda tx: find_urls(tx, begun.id, (1, 2, 3)))
+    kept = {URLState.FETCHED, URLState.FAILED, URLState.THROTTLED, URLState.TOO_LONG}
+    after = state if state in kept else URLState.OUTSIDE
+
+    assert [known[at][2] for at in (1, 2, 3)] == [after, after, state]
 
 
 def test_patterns_leave_pages_out(database: Database, tmp_path: Path) -> None:

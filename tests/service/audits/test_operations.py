@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -14,10 +16,11 @@ from pagegrade.model.audit import MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditFil
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.stored import ListPart
 from pagegrade.service.audits import operations as service
-from pagegrade.store.engine.database import Database
+from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.audits import exclude_pages
-from pagegrade.store.repositories.crawls import limit_crawl
+from pagegrade.store.repositories.crawls import advance_crawl, limit_crawl
 from tests.audit_builders import OPTIONS, claim, fill, make_audit
+from tests.postgres import while_it_is_open
 from tests.store_builders import add_owner, make_database
 
 
@@ -146,6 +149,88 @@ def test_what_is_excluded_later_is_so_in_crawls_that_have_not_ended(database: Da
     assert (under_way, stored.settings.exclude, stored.settings.rate_per_s) == (("/a/", "/b/*"), ("/a/", "/b/*"), 0.5)
     assert ended == ("/a/", "/b/*")
     assert change("/" * MAX_PATTERN_CHARACTERS) == ("/a/", "/b/*")
+
+
+def exclusions(database: Database, caller: Caller) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Patterns that the first audit leaves out, and those of its newest crawl."""
+    audit = database.read_here(lambda tx: service.show_audit(tx, caller, 1))
+    return audit.settings.exclude, audit.crawl.settings.exclude
+
+
+def change(database: Database, caller: Caller, **changes: Any) -> None:
+    """Change the first audit."""
+    wanted = service.AuditChange(**changes)
+    database.write_here(lambda tx: service.change_audit(tx, caller, 1, wanted, options=OPTIONS, now_ms=now_ms()))
+
+
+def test_a_crawl_that_has_begun_only_leaves_out_more(database: Database) -> None:
+    """It no longer knows all of what it has left out; the next crawl does as it is told."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    make_audit(database, alice, exclude=("/a/",))
+    seen = []
+    change(database, alice, exclude=("/b/",))
+    seen.append(exclusions(database, alice))
+    crawl = claim(database)
+
+    assert crawl is not None
+    begun = replace(crawl, urls=1)
+    database.write_here(lambda tx: advance_crawl(tx, begun, now_ms()))
+    change(database, alice, leave_out="/c/", readmit="/b/")
+    seen.append(exclusions(database, alice))
+    change(database, alice, leave_out="/c/", paused=True)
+    change(database, alice, exclude=(), paused=False)
+    seen.append(exclusions(database, alice))
+    crawl = claim(database)
+    change(database, alice, exclude=tuple(f"/{number}/" for number in range(MAX_PATTERNS)))
+    grown = exclusions(database, alice)
+    with pytest.raises(ValidationFailed):
+        change(database, alice, leave_out="/d/")
+    fill(database, crawl)
+    change(database, alice, readmit="/7/", again=True)
+    again = exclusions(database, alice)
+
+    assert seen == [(("/b/",), ("/b/",)), (("/c/",), ("/b/", "/c/")), ((), ("/b/", "/c/"))]
+    assert (len(grown[0]), len(grown[1]), grown[1][:3]) == (MAX_PATTERNS, MAX_PATTERNS, ("/b/", "/c/", "/0/"))
+    assert again[0] == again[1] == tuple(one for one in grown[0] if one != "/7/")
+
+
+@pytest.mark.backend("postgresql", reason="elsewhere one thing is written at a time")
+@pytest.mark.parametrize("first", ["worker", "person"])
+def test_a_worker_and_a_person_change_what_a_crawl_is_to_do(database: Database, first: str) -> None:
+    """At the same moment: the pages that the site allows and what the person excludes are both kept."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    audit = make_audit(database, alice, max_pages=400)
+    crawl = claim(database)
+
+    assert crawl is not None
+    limited = replace(crawl, settings=replace(crawl.settings, max_pages=50), facts=SiteFacts())
+
+    def works(tx: Transaction) -> None:
+        limit_crawl(tx, limited, now_ms())
+
+    def excludes(tx: Transaction) -> None:
+        exclude_pages(tx, audit, ("/b/*",), now_ms())
+
+    both = (works, excludes) if first == "worker" else (excludes, works)
+    while_it_is_open(database, both[0], partial(database.write_here, both[1])).result()
+    settings = database.read_here(lambda tx: service.show_audit(tx, alice, 1)).crawl.settings
+
+    assert (settings.max_pages, settings.exclude) == (50, ("/b/*",))
+
+
+@pytest.mark.backend("postgresql", reason="elsewhere one thing is written at a time")
+def test_of_two_patterns_left_out_at_once_none_is_lost(database: Database) -> None:
+    """Two buttons are pressed one after the other."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    make_audit(database, alice)
+    wanted = service.AuditChange(leave_out="/a/")
+    while_it_is_open(
+        database,
+        lambda tx: service.change_audit(tx, alice, 1, wanted, options=OPTIONS, now_ms=now_ms()),
+        lambda: change(database, alice, leave_out="/b/"),
+    ).result()
+
+    assert exclusions(database, alice) == (("/a/", "/b/"), ("/a/", "/b/"))
 
 
 def test_an_access_profile_that_is_not_there_is_refused(database: Database) -> None:

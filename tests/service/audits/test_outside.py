@@ -10,17 +10,20 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from msgspec.json import encode
 
+from pagegrade.clock import now_ms
 from pagegrade.gather.guard import Guard
 from pagegrade.gather.http import HTTPClient
 from pagegrade.gather.resolver import Answer, ResolveError
 from pagegrade.model.audit import AuditSettings, Crawl
 from pagegrade.sandbox.pool import Children
+from pagegrade.service.audits.crawl import begin_crawl, run_crawl, run_slice
 from pagegrade.service.audits.frontier import open_frontier
 from pagegrade.service.audits.outside import MAX_OF_HOST, ask_outside
 from pagegrade.service.runs.options import policy_of
 from pagegrade.store.engine.database import Database
-from pagegrade.store.repositories.crawls import take_crawl
+from pagegrade.store.repositories.crawls import change_crawl, take_crawl
 from tests.service.audits.crawling import OPTIONS, crawl_site, relations
 from tests.site_world.server import SiteServer, serving
 from tests.site_world.world import Link, Page, World, make_world
@@ -108,6 +111,31 @@ def test_nothing_is_asked_for_without_the_setting(database: Database, tmp_path: 
 
     assert other.starts == []
     assert facts["external"] == "0"
+
+
+def test_what_is_left_out_of_the_site_is_not_asked_for(database: Database, tmp_path: Path) -> None:
+    """Neither from the beginning nor while the crawl is under way; what lies beside a folder is."""
+    world = make_world(74, pages=30)
+    with serving(world) as site:
+        excluded = AuditSettings(rate_per_s=None, external=True, exclude=("/guide/*",))
+        crawl_site(database, site, excluded, options=NEAR)
+        at_first = [one.path for one in site.starts if one.path.startswith("/guide/")]
+        begun = database.write_here(lambda tx: begin_crawl(tx, f"{site.origin}/", EXTERNAL, options=NEAR))
+
+        async def work() -> list[str]:
+            async with Children(1) as children:
+                crawl = await database.write(lambda tx: take_crawl(tx, begun.id, now_ms()))
+                frontier = await open_frontier(database, crawl)
+                assert await run_slice(database, frontier, options=NEAR, children=children, slice_s=0.05) is None
+                before = [one.path for one in site.starts if one.path.startswith("/guide/")]
+                await database.write(lambda tx: change_crawl(tx, frontier.crawl, settings=encode(excluded)))
+                await run_crawl(database, begun.id, options=NEAR, children=children)
+                return before
+
+        before = asyncio.run(work())
+
+    assert at_first == []
+    assert [one.path for one in site.starts if one.path.startswith("/guide/")] == before
 
 
 def test_a_host_is_asked_for_so_many_targets_and_no_more(database: Database, tmp_path: Path) -> None:

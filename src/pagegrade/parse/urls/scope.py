@@ -51,6 +51,12 @@ class Scope:
             return False
         return not self._include or any(rule.matches(path) for rule in self._include)
 
+    def excludes(self, url: str) -> bool:
+        """Return whether a canonical URL lies on a host of the site and matches a pattern of what is left out."""
+        return (
+            bool(self._exclude) and self.is_of_site(url) and any(rule.matches(path_of(url)) for rule in self._exclude)
+        )
+
     def is_of_site(self, url: str) -> bool:
         """Return whether a canonical URL lies on a host of the site."""
         return is_http(url) and self._of_site("/".join(url.split("/", 3)[:3]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ from pagegrade.model.audit import PAGE_STATES, Audit, AuditSettings, Crawl, URLF
 from pagegrade.model.audit_result import AuditResult, SummaryChange
 from pagegrade.model.errors import InvalidInput, ValidationFailed, Violation
 from pagegrade.parse.urls.identity import keyed_hash
+from pagegrade.parse.urls.scope import Scope
 from pagegrade.report.compare_audits import (
     AuditComparison,
     AuditSide,
@@ -33,6 +34,7 @@ from pagegrade.store.repositories.crawl_segments import each_finding_page, unpac
 from pagegrade.store.repositories.crawl_urls import StoredURL, find_urls, urls_beside, urls_of
 
 _AT_ONCE: Final = 5_000
+_LEFT_OUT: Final = PageFacts(state="not_fetched", trap="excluded")
 _PAGE: Final = {
     "url": "VARCHAR",
     "state": "VARCHAR",
@@ -184,18 +186,32 @@ def _compare(
         return [new[one] if one <= newer.urls else old[only_older[one - newer.urls - 1]] for one in wanted]
 
     seen = (SeenPages(), SeenPages())
+    for stored in _in_blocks(tx, newer):
+        for url_id, facts in _facts(tx, newer, stored):
+            seen[1].add(url_id, facts)
     for stored in _in_blocks(tx, older):
         number(stored)
         for url_id, facts in _facts(tx, older, stored):
             seen[0].add(numbers[url_id], facts)
-    for stored in _in_blocks(tx, newer):
-        for url_id, facts in _facts(tx, newer, stored):
-            seen[1].add(url_id, facts)
+        # What the older crawl fetched before it was left out, the newer one may have left out from the beginning.
+        _note_left_out(newer, seen[1], ((numbers[one.url_id], one.url) for one in stored))
+    for stored in _in_blocks(tx, newer) if older.settings.exclude else ():
+        _note_left_out(older, seen[0], ((one.url_id, one.url) for one in stored))
     older_side, newer_side = (
         AuditSide(number=crawl.number, settings=crawl.settings, result=result, pages=pages, places=places)
         for (crawl, result), pages, places in zip((before, after), seen, (places_before, places_after), strict=True)
     )
     return compare_audits(older_side, newer_side, names)
+
+
+def _note_left_out(crawl: Crawl, seen: SeenPages, urls: Iterable[tuple[int, str]]) -> None:
+    """Add the (number, URL) that a crawl does not know because it leaves them out."""
+    if crawl.settings.exclude:
+        settings = crawl.settings
+        scope = Scope(crawl.start_url, settings.scope, settings.include, settings.exclude)
+        for number, url in urls:
+            if seen.get(number) is None and scope.excludes(url):
+                seen.add(number, _LEFT_OUT)
 
 
 def _in_blocks(tx: Transaction, crawl: Crawl) -> Iterator[tuple[StoredURL, ...]]:

@@ -191,7 +191,7 @@ async def run_slice(
         else:
             reason = await _work(frontier, work, children, earlier, slice_s, render=options.render, place=browser_place)
     watch(frontier)
-    if reason is not None and reason != "done" and crawl.settings.exclude:
+    if reason is not None and crawl.settings.exclude:
         await frontier.leave_out()
     return None if reason is None else await finish_crawl(database, frontier, reason)
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from pagegrade.clock import now_ms, utc_now
 from pagegrade.model.audit import (
+    PAGE_STATES,
     UNKNOWN_DEPTH,
     AuditSettings,
     Crawl,
@@ -85,8 +86,8 @@ YIELD_PAGES: Final = 50
 YIELD_SHARE: Final = 0.2
 """A pattern of which fewer pages than this share have a content of their own is sampled."""
 T = TypeVar("T")
-_WAITING: Final = URLFilter(states=(URLState.WAITING,))
 _SETTLED: Final = frozenset({URLState.FETCHED, URLState.FAILED, URLState.THROTTLED})
+_UNASKED: Final = URLFilter(states=tuple(PAGE_STATES.keys() - _SETTLED - {URLState.TOO_LONG}))
 
 
 class _Batch(msgspec.Struct, kw_only=True):
@@ -217,23 +218,23 @@ class Frontier:
         self.crawl = crawl
 
     async def leave_out(self) -> None:
-        """Put out of scope what waits and was excluded since it was found.
+        """Put out of scope what was not asked for and was excluded since it was found.
 
         Raises:
             CrawlTakenOver: Another process works on the crawl.
             Unavailable: The database cannot be used.
         """
-        rows = await self._waiting_after(None)
+        rows = await self._unasked_after(None)
         while rows:
             out = [row.url_id for row in rows if not self.scope.holds(row.url)]
             if out:
                 await self.note([SettledURL(each, URLState.OUTSIDE, 0, 0) for each in out], worked_ms=0)
-            rows = await self._waiting_after(rows[-1].url_id)
+            rows = await self._unasked_after(rows[-1].url_id)
 
-    async def _waiting_after(self, url_id: int | None) -> tuple[StoredURL, ...]:
+    async def _unasked_after(self, url_id: int | None) -> tuple[StoredURL, ...]:
         crawl_id = self.crawl.id
         return await self._database.read(
-            lambda tx: urls_beside(tx, crawl_id, _WAITING, AT_ONCE, beside=url_id, backward=False)
+            lambda tx: urls_beside(tx, crawl_id, _UNASKED, AT_ONCE, beside=url_id, backward=False)
         )
 
     async def read(self, function: Callable[[Transaction], T]) -> T:

@@ -60,7 +60,8 @@ async def ask_outside(
         Unavailable: The database cannot be used.
     """
     known = await frontier.read(lambda tx: outside_urls(tx, frontier.crawl.id, MAX_LOOKED_AT))
-    waiting = _chosen(known)
+    # What is left out of the site is not asked for by another way.
+    waiting = _chosen(one for one in known if not frontier.scope.excludes(one.url))
     if not waiting:
         return True
     with contextlib.suppress(FetchError):

@@ -10,7 +10,16 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Row, Select, and_, delete, func, insert, or_, select, update
 
-from pagegrade.model.audit import OPEN_STATES, Audit, AuditFilter, AuditSettings, Crawl, CrawlState, withheld
+from pagegrade.model.audit import (
+    MAX_PATTERNS,
+    OPEN_STATES,
+    Audit,
+    AuditFilter,
+    AuditSettings,
+    Crawl,
+    CrawlState,
+    withheld,
+)
 from pagegrade.model.audit_result import AuditResult, AuditSummary, SummaryChange, summary_of
 from pagegrade.model.stored import ListPart, Privacy
 from pagegrade.model.webhooks import Event, EventType
@@ -18,7 +27,7 @@ from pagegrade.report.gates import COMPARED_RUNS
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.locks import hold_account
 from pagegrade.store.repositories.crawl_segments import add_blocks
-from pagegrade.store.repositories.crawls import COLUMNS, change_crawl, crawl_of, end_crawl
+from pagegrade.store.repositories.crawls import COLUMNS, change_crawl, crawl_of, end_crawl, hold_crawl
 from pagegrade.store.repositories.id_order import rows_of
 from pagegrade.store.repositories.monitor_outcomes import record_crawl
 from pagegrade.store.repositories.outbox import add_event
@@ -192,18 +201,20 @@ def stop_crawl(tx: Transaction, crawl: Crawl, state: CrawlState, now_ms: int) ->
 def exclude_pages(tx: Transaction, audit: Audit, patterns: Sequence[str], now_ms: int) -> None:
     """Let the crawls of an audit leave out what matches a pattern; one that is under way does so from its next slice.
 
+    One that has begun goes on leaving out what it has left out: it does not know all of that any more.
+
     Args:
         patterns: In place of those until now.
     """
     settings = _encode(replace(audit.settings, exclude=tuple(patterns)))
     tx.execute(update(audits).where(audits.c.id == audit.id).values(settings=settings, updated_at_ms=now_ms))
-    of_crawl = _encode(replace(audit.crawl.settings, exclude=tuple(patterns)))
+    crawl = hold_crawl(tx, audit.crawl.id)
     # It may have ended meanwhile.
-    tx.execute(
-        update(crawls)
-        .where(crawls.c.id == audit.crawl.id, crawls.c.state.in_(("queued", "crawling", "paused")))
-        .values(settings=of_crawl)
-    )
+    if crawl is not None and crawl.state in {"queued", "crawling", "paused"}:
+        kept = crawl.settings.exclude if crawl.urls or crawl.state == "crawling" else ()
+        excluded = tuple(dict.fromkeys((*kept, *patterns)))[:MAX_PATTERNS]
+        changed = _encode(replace(crawl.settings, exclude=excluded))
+        tx.execute(update(crawls).where(crawls.c.id == crawl.id).values(settings=changed))
 
 
 def list_crawls(

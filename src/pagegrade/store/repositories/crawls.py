@@ -170,9 +170,15 @@ def limit_crawl(tx: Transaction, crawl: Crawl, now_ms: int) -> None:
         CrawlTakenOver: Another process has taken it since.
     """
     # What to exclude may have been changed since it was taken.
-    now = tx.execute(select(crawls.c.settings).where(crawls.c.id == crawl.id)).scalar()
-    settings = crawl.settings if now is None else replace(crawl.settings, exclude=_settings(bytes(now)).exclude)
+    now = hold_crawl(tx, crawl.id)
+    settings = crawl.settings if now is None else replace(crawl.settings, exclude=now.settings.exclude)
     change_crawl(tx, crawl, settings=_encode(settings), facts=_encode(crawl.facts), updated_at_ms=now_ms)
+
+
+def hold_crawl(tx: Transaction, crawl_id: int) -> Crawl | None:
+    """Return a crawl as it is now, which nobody else changes before this transaction ends; ``None`` if it is gone."""
+    row = tx.execute(select(*COLUMNS).where(crawls.c.id == crawl_id).with_for_update()).mappings().first()
+    return None if row is None else crawl_of(row)
 
 
 def pages_of_target(tx: Transaction, crawl: Crawl, target: str, since_ms: int) -> int:

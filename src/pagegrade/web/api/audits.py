@@ -399,7 +399,8 @@ OPERATIONS: Final = (
         path=f"{PATH}/{{id}}",
         summary=N_("Change an audit, or crawl again"),
         description="`results=1` crawls the site again; a crawl that has not ended is joined. `paused` stops a crawl "
-        "and lets it go on, `cancel=1` ends it without a result. `exclude` is what it and later crawls leave out. "
+        "and lets it go on, `cancel=1` ends it without a result. `exclude` is what it and later crawls leave out; "
+        "what is taken out of it is fetched again by the next crawl. "
         "`privacy` and `password` change who may see it by its link.",
         handler=update_audit,
         body=UpdateAuditBody,

@@ -182,6 +182,11 @@ def test_a_shape_of_urls_is_left_out_by_a_button(tmp_path: Path) -> None:
         ["/print/", "/tag/*"],
         ["/tag/*"],
     ]
+    assert ["Fetched again by the next crawl" in one.text for one in (before, twice, readmitted)] == [
+        False,
+        False,
+        True,
+    ]
     assert wrong.status_code == 422
 
 
