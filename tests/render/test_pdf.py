@@ -35,6 +35,7 @@ from pagegrade.render.pdf import (
 )
 from pagegrade.report.serialize import report_to_dict
 from pagegrade.sandbox.pool import Children
+from pagegrade.service.accounts.operations import MAX_LOGO_BYTES
 from pagegrade.service.pdf_pool import GROWTH_BYTES, SECONDS
 from pagegrade.web.pages.reports.bulk import MAX_JOINED
 from tests.render.test_history import run
@@ -47,6 +48,7 @@ from tests.report_builders import (
     make_result,
     poisoned_report,
 )
+from tests.site.assets import png
 
 PARTS = TEMPLATE.with_name("parts.typ")
 ACTIVE = {
@@ -160,12 +162,13 @@ def alternatives(reader: PdfReader) -> set[str]:
 
 
 def test_as_many_reports_as_may_be_ticked_are_set_in_time() -> None:
-    """Long ones, within the memory and the time of a child."""
+    """Long ones, under the largest logo, within the memory and the time of a child."""
+    brand = Brand(logo=png(40, 40).ljust(MAX_LOGO_BYTES, b"\0"))
     data = json.dumps([report_to_dict(big_report())] * MAX_JOINED).encode()
 
     async def in_a_child() -> bytes:
         async with Children(1, growth_bytes=GROWTH_BYTES, shared_bytes=None) as children:
-            return await children.run(render_reports_pdf, data, timeout_s=SECONDS)
+            return await children.run(render_reports_pdf, data, "en", brand, timeout_s=SECONDS)
 
     assert len(asyncio.run(in_a_child())) > MAX_JOINED * 10_000
 

@@ -15,6 +15,7 @@ from pagegrade.model.outcome import Evidence
 from pagegrade.model.report import PageFacts, Redirect
 from pagegrade.render.escape import visible
 from pagegrade.render.history import RunPoint
+from pagegrade.render.i18n import texts_for
 from pagegrade.render.pdf_model import (
     BREAK,
     MAX_DETAILED,
@@ -23,6 +24,7 @@ from pagegrade.render.pdf_model import (
     MAX_HOPS,
     breakable,
     sheet,
+    sheet_of_several,
 )
 from pagegrade.report.sanitize import bound_results
 from tests.report_builders import (
@@ -210,3 +212,12 @@ def test_sections_are_left_out_as_the_look_says() -> None:
         assert made["findings"] == whole["findings"]
 
     assert sheet(report, brand=Brand(left_out="further"))["findings_left_out"] == "3 more are not listed."
+
+
+def test_a_document_of_several_reports_has_one_logo() -> None:
+    """It may be a list of 65,536 numbers; name, color and footer are those of each report too."""
+    values = sheet_of_several([make_report()] * 3, texts_for("en"), brand=Brand(name="Acme", logo=b"abc"))
+
+    assert values["brand"]["logo"] == [97, 98, 99]
+    assert [each["brand"]["logo"] for each in values["contents"]] == [[], [], []]
+    assert [each["brand"] | {"logo": [97, 98, 99]} for each in values["contents"]] == [values["brand"]] * 3

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from pagegrade.model.account import Brand
 from pagegrade.model.identity import PROJECT_URL
 from pagegrade.model.outcome import Evidence
@@ -233,7 +235,8 @@ def sheet_of_several(stored: Sequence[Report], words: Texts, *, brand: Brand = N
         stored: One at least; reports that have failed are not among them.
         boxes: As of ``sheet``.
     """
-    each = [sheet(report, words, brand=brand, boxes=boxes) for report in stored]
+    # Of a logo, which is a list of up to 65,536 numbers, only the document has one.
+    each = [sheet(report, words, brand=replace(brand, logo=b""), boxes=boxes) for report in stored]
     for values in each:
         score = "" if values["score"] is None else f"{words.number(values['score'])} "
         values["score_and_word"] = f"{score}{values['word']}"
@@ -250,6 +253,7 @@ def sheet_of_several(stored: Sequence[Report], words: Texts, *, brand: Brand = N
         "date": date,
         "date_and_score": " · ".join(part for part in (about, title, date) if part),
         "contents": each,
+        "brand": brand_values(brand),
     }
 
 

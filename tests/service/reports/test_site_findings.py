@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.errors import NotFound
 from pagegrade.report.codec import pack_report
-from pagegrade.service.reports import site_findings
+from pagegrade.service.reports import operations, site_findings
 from pagegrade.service.reports.site_findings import SiteFindings, find_site_findings
 from tests.report_builders import make_failed_report, make_passed, make_report, make_result
 from tests.service.instance import Instance, caller_of
@@ -66,7 +66,7 @@ def test_findings_come_with_all_their_pages(instance: Instance) -> None:
 def test_so_many_pages_are_read(instance: Instance, monkeypatch: pytest.MonkeyPatch, most: int, left: int) -> None:
     """And it is said how many were not; they are read some at a time."""
     monkeypatch.setattr(site_findings, "MAX_PAGES", most)
-    monkeypatch.setattr(site_findings, "_LISTED", 1)
+    monkeypatch.setattr(operations, "READ_AT_ONCE", 1)
     monkeypatch.setattr(site_findings, "_AT_ONCE", 2)
     fill(instance, 3)
     site = found(instance)

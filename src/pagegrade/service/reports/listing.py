@@ -14,7 +14,7 @@ from pagegrade.model.stored import RATINGS, STATES, ListQuery, StoredReport
 from pagegrade.parse.url import project_of
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.operations import find_report, find_reports
-from pagegrade.service.reports.site_findings import SiteFinding, findings_of_pages
+from pagegrade.service.reports.site_findings import SharedFinding, findings_of_pages
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.counts import Kind, count_matching, load_counts
 from pagegrade.store.repositories.monitors import MAX_CROSSINGS, list_recent_crossings
@@ -56,7 +56,7 @@ def find_titles(tx: Transaction, reports: Sequence[StoredReport]) -> dict[int, s
     return found
 
 
-def find_shared_findings(tx: Transaction, reports: Sequence[StoredReport]) -> tuple[SiteFinding, ...]:
+def find_shared_findings(tx: Transaction, reports: Sequence[StoredReport]) -> tuple[SharedFinding, ...]:
     """List the findings that at least two of the reports have: those of the most pages first, then by points.
 
     Args:
@@ -128,7 +128,7 @@ class Rows(msgspec.Struct, frozen=True):
     """Mean score of the newest reports of the account, or of the project; ``None`` without a score."""
     worse: tuple[WorsePage, ...]
     """Pages with fewer points than a week ago."""
-    shared: tuple[SiteFinding, ...]
+    shared: tuple[SharedFinding, ...]
     """Findings of several of the newest ``SHARED_PAGES`` pages of the project; only where the query names one."""
     trend: tuple[TrendDay, ...]
     """Score of the project by day, oldest first; likewise."""

@@ -15,7 +15,7 @@ from pagegrade.parse.url import project_of
 from pagegrade.report.compare import FINDINGS
 from pagegrade.report.gates import SEVERITIES
 from pagegrade.service.options import ServiceOptions
-from pagegrade.service.reports.operations import find_reports
+from pagegrade.service.reports.operations import find_reports, list_all
 from pagegrade.store.engine.database import Transaction
 from pagegrade.store.repositories.run_history import load_details
 
@@ -23,8 +23,6 @@ MAX_PAGES: Final = 1_000
 """Pages of a site whose findings are read, the ones that were analyzed last."""
 _AT_ONCE: Final = 20
 """Reports whose results are in memory together."""
-_LISTED: Final = 100
-"""Reports that are listed together."""
 
 
 class _Result(msgspec.Struct):
@@ -51,7 +49,7 @@ class AffectedPage(msgspec.Struct, frozen=True):
     """Points."""
 
 
-class SiteFinding(msgspec.Struct, frozen=True, kw_only=True):
+class SharedFinding(msgspec.Struct, frozen=True, kw_only=True):
     """A finding of pages of a site."""
 
     check: str
@@ -76,7 +74,7 @@ class SiteFindings(msgspec.Struct, frozen=True, kw_only=True):
     """Number of pages with results that were read."""
     left: int
     """Number of reports that were not read, because there are more than ``MAX_PAGES``."""
-    findings: tuple[SiteFinding, ...]
+    findings: tuple[SharedFinding, ...]
 
 
 def find_site_findings(
@@ -91,21 +89,16 @@ def find_site_findings(
         NotFound: The caller has no report there.
     """
     project = project_of(typed)
-    reports: list[StoredReport] = []
-    total = 0
-    for page in range(1, MAX_PAGES // _LISTED + 1):
-        query = ListQuery(project=project, sort_by="generated_at", per_page=_LISTED, page=page)
-        found, total = find_reports(tx, caller, query, options, now_ms)
-        reports += found
-        if len(reports) >= total:
-            break
+    query = ListQuery(project=project, sort_by="generated_at", per_page=1)
+    _, total = find_reports(tx, caller, query, options, now_ms)
+    reports = list_all(tx, caller, query, options, now_ms, limit=MAX_PAGES)
     if not reports:
         raise NotFound
     read, findings = findings_of_pages(tx, reports)
     return SiteFindings(project=project, pages=read, left=total - len(reports), findings=findings)
 
 
-def findings_of_pages(tx: Transaction, reports: Sequence[StoredReport]) -> tuple[int, tuple[SiteFinding, ...]]:
+def findings_of_pages(tx: Transaction, reports: Sequence[StoredReport]) -> tuple[int, tuple[SharedFinding, ...]]:
     """Return (number of reports with results, the findings that any of them has, as ``find_site_findings``).
 
     Args:
@@ -125,7 +118,7 @@ def findings_of_pages(tx: Transaction, reports: Sequence[StoredReport]) -> tuple
                     severities.add(result.importance)
                     pages.append(AffectedPage(report.id, report.url, result.lost))
     findings = (
-        SiteFinding(
+        SharedFinding(
             check=check,
             title=title,
             severity=max(severities, key=_RANK.index),

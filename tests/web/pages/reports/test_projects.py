@@ -10,7 +10,7 @@ import pytest
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Role
-from pagegrade.service.reports import site_findings
+from pagegrade.service.reports import operations, site_findings
 from pagegrade.store.repositories.members import add_membership
 from pagegrade.web.pages.reports.projects import SHOWN_TAGS
 from tests.report_builders import make_failed_report, make_passed, make_report
@@ -147,7 +147,7 @@ def test_what_has_no_results_is_not_said_to_be_clean(tmp_path: Path) -> None:
 def test_no_page_has_a_finding_only_of_those_that_were_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of pages that were left out is said there, too."""
     monkeypatch.setattr(site_findings, "MAX_PAGES", 1)
-    monkeypatch.setattr(site_findings, "_LISTED", 1)
+    monkeypatch.setattr(operations, "READ_AT_ONCE", 1)
 
     async def script(instance: Instance) -> str:
         for page in "abc":

@@ -449,7 +449,8 @@ async def _together(
 ) -> Response | str:
     """Return a ZIP with a file of each report, or one PDF of all, or which message says why there is none.
 
-    One report after the other is read and written, so that no more than one of them is in memory besides the file.
+    One report after the other is read, so that no more than one of them is in memory besides the file; of ``JOINED``,
+    all of them are there as JSON until the PDF is made.
 
     Args:
         name: Format of the files in the ZIP, or ``JOINED``.

@@ -27,7 +27,7 @@ from pagegrade.service.container import Services
 from pagegrade.service.options import ServiceOptions
 from pagegrade.service.reports.listing import SHARED_PAGES, TrendDay, find_rows, find_states
 from pagegrade.service.reports.operations import Stored, create_report
-from pagegrade.service.reports.site_findings import SiteFinding
+from pagegrade.service.reports.site_findings import SharedFinding
 from pagegrade.service.reports.validation import MADE_PRIVATE
 from pagegrade.service.unit_of_work import UnitOfWork
 from pagegrade.web.http.fields import read_fields
@@ -410,7 +410,7 @@ def _numbers(text: str) -> list[int]:
     return [int(word) for word in words if word.isascii() and word.isdigit() and len(word) < len(str(2**63))]
 
 
-def in_language(shared: Sequence[SiteFinding], texts: Texts) -> tuple[SiteFinding, ...]:
+def in_language(shared: Sequence[SharedFinding], texts: Texts) -> tuple[SharedFinding, ...]:
     """Return findings with their titles in the reader's language; what has no translation is ``Untranslated``."""
     return tuple(replace(one, title=translated(one.title, texts.tag)) for one in shared)
 
