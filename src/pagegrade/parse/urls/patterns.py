@@ -100,12 +100,12 @@ def excluding(text: str) -> str | None:
         text: Of the pattern.
 
     Returns:
-        ``None``: it would fit most of a site, or the pattern is that of all others.
+        ``None``: it would fit any first folder, rules cannot say its letters, or the pattern is that of all others.
     """
     path, _, query = text.partition("/")[2].partition("?")
     names = query.split("&") if query else []
     first = path.partition("/")[0]
-    if not names and (not first or _CLASS.search(first)):
+    if "$" in path or (not names and (not first or _CLASS.search(first))):
         return None
     wild = _CLASS.sub("*", f"/{path}")
     if names:

@@ -156,14 +156,17 @@ def test_a_template_leads_to_its_pages(tmp_path: Path) -> None:
 
 
 def test_a_shape_of_urls_is_left_out_by_a_button(tmp_path: Path) -> None:
-    """While the crawl is under way; another one takes that back, and nothing is left out twice."""
+    """While the crawl is under way, and none with more than half of the URLs; another button takes that back."""
 
     async def script(instance: Instance) -> list[httpx.Response]:
         await make(instance)
         database = instance.services.database
         crawl = await asyncio.to_thread(claim, database)
         assert crawl is not None
-        patterns = [Pattern(pattern_no=at, text=text) for at, text in enumerate(("example.com/tag/{s}", "a/{n}"), 1)]
+        counts = {"example.com/tag/{s}": 50, "a/{n}": 0, "example.com/en/{s}": 51}
+        patterns = [
+            Pattern(pattern_no=at, text=text, found=found) for at, (text, found) in enumerate(counts.items(), start=1)
+        ]
         await asyncio.to_thread(database.write_here, lambda tx: save_patterns(tx, crawl.id, patterns))
         seen = [await instance.page("GET", PATH)]
         for data in ({"exclude": "/tag/*"}, {"exclude": "/tag/*"}, {"readmit": "/print/"}, {"exclude": "tag"}):
