@@ -259,7 +259,7 @@ def called(births: Sequence[str], number: str, *, is_link: bool = False, name: s
         f"<tr><th>{name or f'Ά{chr(945 + at)}να'} {chr(913 + at)}ώρου<td>{born}<td>{link}{number.format(at)}</tr>"
         for at, born in enumerate(births)
     )
-    return len(find_registers(make_document(f"<title>x</title><table>{rows}</table><p>{more}")))
+    return len(find_registers(make_document(f"<title>x</title><h1>{more}</h1><table>{rows}</table>")))
 
 
 BIRTHS = ["Geb. am", "DATE OF BIRTH", "Né le", "Дата рождения", "Γέννηση", "生年月日", "تاريخ الميلاد", "วันเกิด"]
@@ -280,6 +280,78 @@ def test_dates_of_birth_with_telephone_numbers() -> None:
     assert called(BORN, "69000001{}") == 0
     assert called(BORN, "690 01{} 000") == 0
     assert called([one.replace("201", "191").replace("1912", "1914") for one in BORN], "690 000 01{}") == 0
+
+
+SHORT = (
+    *("D.O.B.", "GebDat", "* am", "Né(e) le", "Née", "Date naiss.", "F. nac.", "Fecha nac.", "Data nasc.", "Nato/a il"),
+    *(
+        "Data ur.",
+        "Nar.",
+        "Datum nar.",
+        "Д.р.",
+        "Synt.",
+        "Szül.",
+        "D. tarihi",
+        "Data nașterii",
+        "Датум рођења",
+        "Rojen",
+    ),
+    *(
+        "Gimė",
+        "Dzim. dat.",
+        "Sünd.",
+        "Dátum narodenia",
+        "تاریخ تولد",
+        "Sinh ngày",
+        "TTL",
+        "জন্ম",
+        "Ծննդյան",
+        "Datëlindja",
+    ),
+)
+OTHERS = ("Since", "Seit", "Dal", "Nommé le", "Szülő", "Sündmus", "Narudžba", "Nations", "Üye tarihi", "Od", "入社日")
+
+
+def staff(column: str, *, before: str = "", cell: str = "", year: int = 2010) -> int:
+    """Count the people that are found in a table whose dates have this name."""
+    rows = "".join(
+        f"<tr><td>Ά{chr(945 + at)}να {chr(913 + at)}ώρου<td>{at + 10}.0{at + 1}.{year + at % 5}"
+        f"<td>690 000 01{at}{cell}</tr>"
+        for at in range(MIN_BORN)
+    )
+    head = f"<tr><th>Name<th>{column}<th>Phone</tr>" if column else ""
+    html = f"<title>x</title>{before}<table>{head}{rows}</table><footer>Born in Leeds, 2026</footer>"
+    return len(find_registers(make_document(html)))
+
+
+@pytest.mark.parametrize("column", [*SHORT, *BIRTHS])
+def test_short_names_of_dates_of_birth(column: str) -> None:
+    """At the head of the column of the dates."""
+    assert staff(column) == staff("", cell=f"<td>{BIRTHS[0]}") == MIN_BORN
+    assert staff("Since", before=f"<p>{column}</p><table><tr><th>Name<th>{column}</tr></table>") == 0
+
+
+@pytest.mark.parametrize("column", OTHERS)
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<p>Our midwives have helped 3000 children to be born.",
+        "<h1>Geburtshilfe seit 1990</h1>",
+        "<h2>Register of birth and death</h2>",
+        "<p>Acte de naissance",
+        "<p>Il progetto è nato il giorno",
+    ],
+)
+def test_staff_of_places_where_people_are_born(column: str, before: str) -> None:
+    """Their dates have a name of their own."""
+    assert staff(column, before=before, cell="<td>Birth partner") == 0
+
+
+@pytest.mark.parametrize("cell", ["Father", "Guardian", "Anne", "Tata", "Far", "母", "Папа", "Oma"])
+def test_words_like_those_for_parents_in_a_cell_of_their_own(cell: str) -> None:
+    """Titles, offices and makers; a parent is named beside the number."""
+    assert staff("Since", cell=f"<td>{cell}", year=2009) == 0
+    assert staff("Since", cell=f" ({cell})", year=2009) == MIN_BORN
 
 
 CLASS = [f"{day * 5 % 28 + 1:02}/{day * 5 % 12 + 1:02}/{2016 + day % 2}" for day in range(MIN_BORN)]

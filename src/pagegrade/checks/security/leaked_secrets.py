@@ -112,8 +112,9 @@ def leaked_secrets(
     links, and more, each with the number of an account at a bank or another one of nine digits or more that is no
     number of goods; and tables in which three numbers by which one of ten states knows people, with right check digits,
     or eight that begin with a date of birth beside telephone numbers, stand beside names; and tables of eight names and
-    more, each with a date of birth and a telephone number that is no link, be it that the page speaks of births and
-    these are of four different years, or years ago with numbers of a mother or father, as the children of a class; and
+    more, each with a date of birth and a telephone number that is no link, be it that the name of their column, or
+    the title or the row where it has none, speaks of births and these are of four different years, or years ago with
+    numbers of a mother or father, as the children of a class; and
     three rows with telephone numbers or addresses, each with a link that deletes or pays back by an id of its own, on a
     page that also pays back, exports or has a control to sign out: an administration without a sign-in. A directory of
     a few contacts, and one whose addresses can be clicked, is there to be read.

@@ -171,11 +171,21 @@ _MIN_BIRTH_YEARS: Final = 4
 _BIRTH: Final = re.compile(
     r"\b(?:born|birth|dob\b|geb\.|geboren|geburt|naissance|née? le|nacid[oa]|nacimiento|nascid[oa]|nascimento"
     r"|nat[oa] il|nascita|geboorte|född|födel|født|fødsel|syntym|urodz|naroz|rođen|рожд|родил|роден|народж|doğum|γένν"
-    r"|γεννη|szület|născut|naștere|lahir|ngày sinh|năm sinh|sünni|dzimš|gimimo)|生年月日|出生|生日|생년월일|생일|ميلاد"
-    r"|לידה|जन्म|เกิด|დაბად",
+    r"|γεννη|szület|născut|naștere|lahir|ngày sinh|năm sinh|sünni|dzimš|gimimo|naroden|рођ|раѓ)"
+    r"|生年月日|出生|生日|생년월일"
+    r"|생일|ميلاد|לידה|जन्म|เกิด|დაბად",
     re.IGNORECASE,
 )
 """Words for what these dates are; branches, clubs and permits have dates and telephone numbers, too."""
+_BORN_SHORT: Final = re.compile(
+    r"(?:d\. ?o\. ?b|b-day|geb(?:urts)?[.-]{0,2} ?dat|née?\b|né\(|date naiss|data n(?:asc|aix|așter)|nat[oa]/|data ur\b"
+    r"|f(?:\.|echa) ?(?:de )?nac|szül\b|synt\b|d\. ?tarihi|д\. ?\u0440\b|rojen|gimė|dzim\b|sünd\b|sinh ngày|datëlind"
+    r"|fæðing|jaiot|dáta breithe|tarehe ya kuzaliwa|kapanganakan)|تاریخ تولد|জন্ম|ծննդ"
+    r"|(?:(?:(?:datum )?nar|ur)\.|ttl|\* ?(?:am|le|il)?)$",
+    re.IGNORECASE,
+)
+"""The same at the beginning of a column's name, where it is short."""
+_TITLES: Final = frozenset({"caption", "h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_ROWS: Final = 2_000
 _MAX_CELLS: Final = 30
 _MAX_CELL: Final = 80
@@ -329,7 +339,7 @@ def find_registers(document: Document) -> tuple[str, ...]:
     date of birth in a cell of its own. Linear.
     """
     body = document.body.node if document.body is not None else None
-    rows = [*islice(body.select("tr"), _MAX_ROWS)] if isinstance(body, Element) else []
+    rows = [*islice(body.select(f"table, tr, {', '.join(_TITLES)}"), _MAX_ROWS)] if isinstance(body, Element) else []
     text = document.text[:_MAX_TEXT] if len(rows) >= MIN_REGISTERED else ""
     may_be_called = len(rows) >= MIN_BORN and len(_CALLED.findall(text)) >= MIN_BORN
     if not may_be_called and len(_STATE_NUMBER.findall(text)) < MIN_REGISTERED:
@@ -338,9 +348,17 @@ def find_registers(document: Document) -> tuple[str, ...]:
     born: dict[str, None] = {}
     called: dict[str, str] = {}
     first: set[str] = set()
-    of_parents = 0
+    of_parents = of_births = 0
+    title = ""
+    columns: dict[int, str] = {}
     for row in rows:
+        if row.tag != "tr":
+            columns = {} if row.tag == "table" else columns
+            title = str(row.text)[:_MAX_RECORD] if row.tag in _TITLES else title
+            continue
         cells = [str(one.text).strip()[:_MAX_CELL] for one in islice(row, _MAX_CELLS) if isinstance(one, Element)]
+        if not any(_CALLED.search(one) or _BORN_ON.fullmatch(one) for one in cells):
+            columns = columns or dict(enumerate(cells))
         name = next(filter(_NAME.fullmatch, cells), "")
         if not name:
             continue
@@ -350,13 +368,14 @@ def find_registers(document: Document) -> tuple[str, ...]:
         if may_be_called and row.select_one("a[href]") is None and (calls := _called_in(cells)):
             called.update(calls)
             first.add(name.split()[0])
-            of_parents += any(_KIN.fullmatch(one.casefold()) is not None for one in cells)
+            of_parents += any(_CALLED.search(one) and _KIN.fullmatch(one.casefold()) for one in cells)
+            of_births += _says_birth(cells, columns, title, name)
     dates = [*called.values()]
     years = {one[-4:] if one[-4:].isdecimal() else one[:4] for one in dates}
     # Branches of a firm have one name.
     are_people = len(set(dates)) >= MIN_BORN and 2 * len(first) >= len(dates)
     if are_people and (
-        (len(years) >= _MIN_BIRTH_YEARS and _BIRTH.search(text) is not None)
+        (len(years) >= _MIN_BIRTH_YEARS and 2 * of_births >= len(dates))
         # Children of a class were born in one or two years, long before the newest one that the page names.
         or (
             2 * of_parents >= len(dates)
@@ -366,6 +385,13 @@ def find_registers(document: Document) -> tuple[str, ...]:
         return tuple(f"…{one[-3:]}" for one in called)
     found = certain if len(certain) >= MIN_REGISTERED else born if len(born) >= MIN_BORN else {}
     return tuple(f"…{one[-3:]}" for one in found)
+
+
+def _says_birth(cells: Sequence[str], columns: dict[int, str], title: str, name: str) -> bool:
+    """Return whether the name of a date's column says that it is a birth; where it has none, the title or the row."""
+    column = next((columns.get(at, "") for at, one in enumerate(cells) if _BORN_ON.fullmatch(one)), "")
+    said = [column] if column else [title, *(one for one in cells if one != name)]
+    return any(_BIRTH.search(one) is not None for one in said) or _BORN_SHORT.match(column) is not None
 
 
 def _called_in(cells: Sequence[str]) -> dict[str, str]:
