@@ -203,6 +203,16 @@ def test_two_measurements_are_not_compared(changed: dict[str, Any], differs_in: 
     assert bool(found.findings) == (not differs_in)
 
 
+@pytest.mark.parametrize("name", ["include", "exclude"])
+def test_the_order_of_patterns_is_no_other_scope(name: str) -> None:
+    """One that was taken out and put back stands last; one that is not in both is another scope."""
+    older = side({"x/1": "a"}, settings={name: ("/a/", "/b/")})
+
+    assert compared(older, side({}, settings={name: ("/b/", "/a/")})).differs_in == ()
+    assert compared(older, side({}, settings={name: ("/b/", "/a/", "/c/")})).differs_in == ("settings",)
+    assert compared(older, side({}, settings={name: ("/b/",)})).differs_in == ("settings",)
+
+
 def test_pages_come_go_and_change() -> None:
     """In the order of their URLs, with what changed of them."""
     before = side({}, pages={"b": replace(SEEN, title="B", score=80), "e": SEEN, "f": SEEN})

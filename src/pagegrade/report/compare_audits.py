@@ -221,13 +221,17 @@ def audit_differences(
     if before.ruleset != after.ruleset:
         found.append("ruleset")
     older, newer = settings
-    if any(
-        getattr(older, name) != getattr(newer, name) for name in AuditSettings.__struct_fields__ if name not in _OTHERS
-    ):
+    if any(_of(older, name) != _of(newer, name) for name in AuditSettings.__struct_fields__ if name not in _OTHERS):
         found.append("settings")
     if before.notes != after.notes or older.access != newer.access:
         found.append("access")
     return tuple(found)
+
+
+def _of(settings: AuditSettings, name: str) -> object:
+    value = getattr(settings, name)
+    # In which order patterns stand makes no difference.
+    return frozenset(value) if name in {"include", "exclude"} else value
 
 
 def compare_audits(
