@@ -44,6 +44,8 @@ parameters, ``www.`` before the host, http or https."""
 
 MAX_PATTERNS: Final = 100
 """Patterns of ``include`` and of ``exclude``."""
+MAX_KEPT_PATTERNS: Final = 400
+"""Patterns of ``exclude`` of a crawl that has begun, with those that were taken back since."""
 MAX_PATTERN_CHARACTERS: Final = 500
 PANE: Final = "pane"
 """Kind of a page of little but links that open in one other frame. If a frame shows it, it is the navigation of a

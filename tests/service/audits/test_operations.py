@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.model.audit import MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditFilter, SiteFacts
+from pagegrade.model.audit import MAX_KEPT_PATTERNS, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditFilter, SiteFacts
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.stored import ListPart
 from pagegrade.service.audits import operations as service
@@ -189,9 +189,41 @@ def test_a_crawl_that_has_begun_only_leaves_out_more(database: Database) -> None
     change(database, alice, readmit="/7/", again=True)
     again = exclusions(database, alice)
 
-    assert seen == [(("/b/",), ("/b/",)), (("/c/",), ("/b/", "/c/")), ((), ("/b/", "/c/"))]
-    assert (len(grown[0]), len(grown[1]), grown[1][:3]) == (MAX_PATTERNS, MAX_PATTERNS, ("/b/", "/c/", "/0/"))
+    assert seen == [(("/b/",), ("/b/",)), (("/c/",), ("/c/", "/b/")), ((), ("/c/", "/b/"))]
+    assert (len(grown[0]), grown[1]) == (MAX_PATTERNS, (*grown[0], "/c/", "/b/"))
     assert again[0] == again[1] == tuple(one for one in grown[0] if one != "/7/")
+
+
+def test_what_is_put_back_stands_in_one_order(database: Database) -> None:
+    """A crawl under way leaves out what the audit does, in its order, as the next one will."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    make_audit(database, alice, exclude=("/a/", "/b/"))
+    claim(database)
+    change(database, alice, readmit="/a/")
+    change(database, alice, leave_out="/a/")
+
+    assert exclusions(database, alice) == (("/b/", "/a/"), ("/b/", "/a/"))
+
+
+def test_a_crawl_under_way_gets_every_new_pattern(database: Database) -> None:
+    """However many were taken back; past the most that one crawl reads nothing is saved, and taking back is allowed."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    make_audit(database, alice, exclude=tuple(f"/0-{number}/" for number in range(MAX_PATTERNS)))
+    claim(database)
+    for turn in range(1, MAX_KEPT_PATTERNS // MAX_PATTERNS):
+        change(database, alice, exclude=tuple(f"/{turn}-{number}/" for number in range(MAX_PATTERNS)))
+    full = exclusions(database, alice)
+    change(database, alice, readmit=full[0][0])
+    with pytest.raises(ValidationFailed) as refused:
+        change(database, alice, leave_out="/new/")
+    after = exclusions(database, alice)
+    change(database, alice, leave_out="/0-0/")
+
+    assert len(full[1]) == MAX_KEPT_PATTERNS
+    assert [(one.field, one.code) for one in refused.value.violations] == [("exclude", "too_many_kept")]
+    assert after[0] == full[0][1:]
+    assert set(after[1]) == set(full[1])
+    assert exclusions(database, alice)[0] == (*after[0], "/0-0/")
 
 
 @pytest.mark.backend("postgresql", reason="elsewhere one thing is written at a time")

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from pagegrade.model.account import Account, Caller
 from pagegrade.model.audit import (
+    MAX_KEPT_PATTERNS,
     MAX_PATTERN_CHARACTERS,
     MAX_PATTERNS,
     OPEN_STATES,
@@ -341,7 +342,7 @@ def change_audit(
         CrawlLimit: Too many crawls of the account have not ended.
         QuotaExceeded: It has no pages left in this month.
         URLNotAllowed: By now the site must not be contacted.
-        ValidationFailed: Privacy 2 without any password, or a pattern that is none.
+        ValidationFailed: Privacy 2 without any password, a pattern that is none, or too many of them.
     """
     hold_account(tx, caller.account.id)
     audit = show_audit(tx, caller, audit_id)
@@ -356,7 +357,10 @@ def change_audit(
         raise ValidationFailed(violations)
     share_audit(tx, audit, change.sharing, password_hash, now_ms)
     if tuple(wanted) != audit.settings.exclude:
-        store.exclude_pages(tx, audit, wanted, now_ms)
+        if store.exclude_pages(tx, audit, wanted, now_ms) > MAX_KEPT_PATTERNS:
+            message = f"The crawl under way leaves out at most {MAX_KEPT_PATTERNS} patterns, with those taken back."
+            _refuse(violations, "exclude", "too_many_kept", message)
+            raise ValidationFailed(violations)
         audit = show_audit(tx, caller, audit_id)
     crawl = audit.crawl
     if change.cancel and crawl.state in OPEN_STATES:

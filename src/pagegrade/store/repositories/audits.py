@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from sqlalchemy import Row, Select, and_, delete, func, insert, or_, select, update
 
 from pagegrade.model.audit import (
-    MAX_PATTERNS,
     OPEN_STATES,
     Audit,
     AuditFilter,
@@ -198,23 +197,28 @@ def stop_crawl(tx: Transaction, crawl: Crawl, state: CrawlState, now_ms: int) ->
     tx.execute(update(crawls).where(crawls.c.id == crawl.id, crawls.c.finished_at_ms.is_(None)).values(values))
 
 
-def exclude_pages(tx: Transaction, audit: Audit, patterns: Sequence[str], now_ms: int) -> None:
+def exclude_pages(tx: Transaction, audit: Audit, patterns: Sequence[str], now_ms: int) -> int:
     """Let the crawls of an audit leave out what matches a pattern; one that is under way does so from its next slice.
 
     One that has begun goes on leaving out what it has left out: it does not know all of that any more.
 
     Args:
         patterns: In place of those until now.
+
+    Returns:
+        How many patterns the newest crawl leaves out, if it has not ended; 0 if it has.
     """
     settings = _encode(replace(audit.settings, exclude=tuple(patterns)))
     tx.execute(update(audits).where(audits.c.id == audit.id).values(settings=settings, updated_at_ms=now_ms))
     crawl = hold_crawl(tx, audit.crawl.id)
     # It may have ended meanwhile.
-    if crawl is not None and crawl.state in {"queued", "crawling", "paused"}:
-        kept = crawl.settings.exclude if crawl.urls or crawl.state == "crawling" else ()
-        excluded = tuple(dict.fromkeys((*kept, *patterns)))[:MAX_PATTERNS]
-        changed = _encode(replace(crawl.settings, exclude=excluded))
-        tx.execute(update(crawls).where(crawls.c.id == crawl.id).values(settings=changed))
+    if crawl is None or crawl.state not in {"queued", "crawling", "paused"}:
+        return 0
+    kept = crawl.settings.exclude if crawl.urls or crawl.state == "crawling" else ()
+    excluded = tuple(dict.fromkeys((*patterns, *kept)))
+    changed = _encode(replace(crawl.settings, exclude=excluded))
+    tx.execute(update(crawls).where(crawls.c.id == crawl.id).values(settings=changed))
+    return len(excluded)
 
 
 def list_crawls(

@@ -145,6 +145,9 @@ SENTENCES: Final[dict[tuple[str, str], str]] = {
     ("budgets", "too_many"): N_("A monitor has at most 20 budgets."),
     ("include", "too_many"): _TOO_MANY,
     ("exclude", "too_many"): _TOO_MANY,
+    ("exclude", "too_many_kept"): N_(
+        "The crawl leaves out as many patterns as it can. Nothing was saved: try again when it has ended."
+    ),
     ("include", "invalid"): _PATTERNS,
     ("exclude", "invalid"): _PATTERNS,
     ("include", "too_long"): _PATTERNS,
