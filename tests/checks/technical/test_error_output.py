@@ -48,7 +48,7 @@ def test_variables_of_the_server_beside_their_values_are_public() -> None:
 
 def test_toolbar_of_a_framework_shows_the_environment() -> None:
     """On a public page; the machine of a developer is none."""
-    page = "<title>Boats</title><h1>Boats</h1><p>For hire.</p><div id=djDebug></div>"
+    page = "<title>Boats</title><h1>Boats</h1><p>For hire.</p><div id=djDebug><div id=djDebugToolbar></div></div>"
 
     assert outcome(error_output, page, url="https://otterline.example/").state == "environment"
     assert outcome(error_output, page, url="http://localhost:8000/").state == "clean"

@@ -47,5 +47,17 @@ def test_patterns_are_those_of_robots_txt() -> None:
     assert scope.holds("https://example.com/a.html")
     assert not scope.holds("https://example.com/a.html?x")
     assert not scope.holds("https://example.com/blog/draft-1")
-    assert not scope.holds("https://example.com/")
+    assert not scope.holds("https://example.com/about")
     assert scope.is_of_site("https://example.com/")
+
+
+def test_the_start_page_is_always_part_of_the_site() -> None:
+    """A crawl of the blog alone begins at the front page."""
+    blog = Scope("https://example.com/", include=("/blog/*",))
+    without = Scope("https://example.com/en/", exclude=("/en/*",))
+
+    assert blog.holds("https://example.com/")
+    assert not blog.holds("https://example.com/about")
+    assert without.holds("https://example.com/en/")
+    assert not without.excludes("https://example.com/en/")
+    assert without.excludes("https://example.com/en/about")

@@ -16,7 +16,7 @@ _GEOMETRIC: Final = range(0x2190, 0x2C00)
 _ALSO_NAMES: Final = frozenset({"هنا", "כאן"})
 """Words for "here" that are a girl's name and a broadcaster as well: those where no words stand before the link."""
 _ALSO_THING: Final = "view"
-"""Also a thing that databases show, behind one of ``_OF_THINGS``. Alone, or behind what it shows, it is a button."""
+"""Also a thing, in small letters behind a word or behind one of ``_OF_THINGS``; else it is a button."""
 _OF_THINGS: Final = frozenset({"a", "the", "this"})
 
 
@@ -118,10 +118,10 @@ def _is_generic(anchor: Anchor, page_language: str) -> bool:
     """Return whether the name says nothing in the language of the link, inherited where it has none."""
     if anchor.name in _ALSO_NAMES and not words_before(anchor.node):
         return False
-    if anchor.name.casefold() == _ALSO_THING and _OF_THINGS.intersection(
-        map(str.lower, words_before(anchor.node)[-1:])
-    ):
-        return False
+    if anchor.name.casefold() == _ALSO_THING:
+        before = words_before(anchor.node)[-1:]
+        if before and (anchor.name == _ALSO_THING or before[0].lower() in _OF_THINGS):
+            return False
     if "lang" in anchor.attrs:
         return is_generic_phrase(anchor.name, anchor.attrs["lang"])
     if not is_generic_phrase(anchor.name, None):

@@ -73,7 +73,7 @@ def error_output(document: Document) -> Outcome:
     report: a kind of failure, with a file and a line or a statement of a database. A table in which two and more
     variables of the interface between server and program stand beside an absolute path or an IP address is a dump of
     the server's settings, and so are five lines and more outside of code that give values to names of several parts,
-    one of them a password, key or the like. The toolbars count as well in which eleven frameworks, such as Django,
+    one of them a password, key or the like. The toolbars count as well in which ten frameworks, such as Django,
     Symfony and Laravel, show their developers the queries and the session of a request, unless the page is on a machine
     of a private network. A warning or notice beside the content costs three quarters, and a page that shows one is not
     good; an error at which the page stopped costs everything and limits the score. Messages in `<pre>`, `<code>`,
@@ -111,7 +111,7 @@ def error_output(document: Document) -> Outcome:
             "environment", value=1, evidence=(Evidence(value=settings, reason="file with settings"),), total=1
         )
     toolbars = [Offender(node, "toolbar of the debug mode", name) for node, name in find_debug_toolbars(document)]
-    if toolbars:
+    if toolbars and not (found and found[0].fatal):
         return Outcome("environment", value=len(toolbars), evidence=evidence_of(document, toolbars))
     if not found:
         return Outcome("clean", value=0)

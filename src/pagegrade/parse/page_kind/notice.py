@@ -81,7 +81,8 @@ _CLEAR_MARGIN: Final = 2.0
 _CONFIRMS: Final = Pattern(
     r"log-?out|sign-?out|log-?off|unsubscri|opt-?out|abmeld|abgemeldet|d[eé]connexion|d[eé]sabonn|d[eé]sinscri|"
     r"/baja\b|cerrar-sesion|disconnett|disiscri|cancella|cancelar|uitlog|uitschrijv|afgemeld|wylog|wypis|"
-    r"/sair\b|/salir\b|delet|confirm|success|changed|received|sent\b|utlogg|avregistr|afmeld|cikis|kijelentkez|leiratkoz|odhlas|odjav|vyhod|otpis|deconect|dezabon"
+    r"/sair\b|/salir\b|[/_-](?:deleted|confirm|confirmed|confirmation|success|changed|received|sent)/?(?:\?|$)|"
+    r"utlogg|avregistr|afmeld|cikis|kijelentkez|leiratkoz|odhlas|odjav|vyhod|otpis|deconect|dezabon"
 )
 """Addresses of pages that confirm the end of something that was asked for."""
 _MIN_READ: Final = 20

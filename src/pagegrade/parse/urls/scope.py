@@ -26,8 +26,9 @@ class Scope:
             start: Canonical URL of the start page.
             kind: What belongs to the site.
             include: Patterns of robots.txt; without one all of it belongs to it.
-            exclude: Patterns of what does not.
+            exclude: Patterns of what does not. The start page does, whatever they say: the crawl begins there.
         """
+        self._start = start
         self._kind = kind
         self._host = host(start).removeprefix("www.")
         self._domain = registrable_domain(host(start))
@@ -40,6 +41,8 @@ class Scope:
 
     def holds(self, url: str) -> bool:
         """Return whether a canonical URL belongs to the site."""
+        if url == self._start:
+            return True
         if not self.is_of_site(url):
             return False
         if self._kind == "folder" and not path_and_query(url)[0].startswith(self._folder):
@@ -53,9 +56,9 @@ class Scope:
 
     def excludes(self, url: str) -> bool:
         """Return whether a canonical URL lies on a host of the site and matches a pattern of what is left out."""
-        return (
-            bool(self._exclude) and self.is_of_site(url) and any(rule.matches(path_of(url)) for rule in self._exclude)
-        )
+        if not self._exclude or url == self._start or not self.is_of_site(url):
+            return False
+        return any(rule.matches(path_of(url)) for rule in self._exclude)
 
     def is_of_site(self, url: str) -> bool:
         """Return whether a canonical URL lies on a host of the site."""
