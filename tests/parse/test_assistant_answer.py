@@ -8,6 +8,7 @@ import pytest
 
 from pagegrade.parse.assistant_answer import (
     MIN_BLANKS,
+    MIN_CERTAIN,
     MIN_GAPS,
     find_assistant_answer,
     find_named_gaps,
@@ -295,6 +296,39 @@ def blanks(name: str, lines: Sequence[str], *, footer: str = "/legal", place: st
     main = f"<main><h1>{name}</h1><p>{'<br>'.join(lines)}</p></main>"
     html = f"<title>{name}</title>{main}<{place}><a href={footer}>{name}</a></{place}>"
     return len({gap for _, gap in find_open_blanks(make_document(html, url=OWN_PATH))})
+
+
+SURE = {
+    "Impressum": ["Firma: [Firmenname]", "Sitz: [Stadt]", "Straße: [Straße]", "Telefon: [Telefon]", "Mail: [E-Mail]"],
+    "Mentions légales": ["Nom : [Nom]", "Siège : [Ville]", "[Adresse]", "Tél. : [Téléphone]", "E-mail : [E-mail]"],
+    "Imprint": ["Owner: [Your name]", "[Company]", "Phone: [Phone]", "City: [City]", "Address: [Address]"],
+    "会社概要": ["会社：[会社名]", "所在地：[住所]", "電話：[電話]", "名前：[姓名]", "英語：[Company]"],
+}
+LETTERS = (
+    *("Cancel an order: the letter", "Right of withdrawal and its form", "Widerrufsformular zum Ausfüllen"),
+    *("How to cite our archive", "Crediting our photos", "Lettre à copier", "Письмо об отказе", "Carta de ejemplo"),
+)
+
+
+@pytest.mark.parametrize("name", SURE)
+def test_imprint_of_few_lines(name: str) -> None:
+    """Five gaps that all ask for a value; one that does not, or that stands in a sentence, may be a note."""
+    lines = SURE[name]
+
+    assert blanks(name, lines) == MIN_CERTAIN
+    assert blanks(name, lines[1:]) == 0
+    assert blanks(name, [*lines, "Note: [Seen again]"]) == 0
+    assert blanks(name, [*lines, "We met [Name B] there."]) == 0
+
+
+@pytest.mark.parametrize("language", FORMS)
+@pytest.mark.parametrize("name", LETTERS)
+def test_letters_that_readers_copy(name: str, language: str) -> None:
+    """Pages of the footer that are named after these; a newsletter or a platform is none."""
+    lines = [*FORMS[language][1], *(one.replace("]", "B]") for one in FORMS[language][1])]
+
+    assert blanks(name, lines) == 0
+    assert blanks("Newsletter platform: accredited", lines) == MIN_BLANKS
 
 
 @pytest.mark.parametrize("language", FORMS)

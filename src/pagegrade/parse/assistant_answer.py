@@ -113,6 +113,8 @@ MIN_ASKING: Final = 2
 """Different gaps that say so, that of the name among them: one may be the label of a button."""
 MIN_BLANKS: Final = 10
 """Different gaps of a form from which on nobody filled it in."""
+MIN_CERTAIN: Final = 5
+"""The same where all of them ask for a value, behind a colon or alone."""
 MIN_OPEN: Final = 3
 """Those of them that stand behind a colon, or alone."""
 _MAX_VALUE: Final = 4
@@ -132,6 +134,11 @@ _NAMED: Final = re.compile(
     r"|ひな形|서식"
 )
 """Names of assistants, and of texts with gaps on purpose."""
+_LETTERS: Final = re.compile(
+    r"(?<![^\W_])(?:letter|lettre|lettera|brief|carta|cit(?:e|ing|ation|ieren|er)|credit(?:s|ing)?|письм[оа]|форм[аы]|бланк)"
+    r"(?![^\W_])|(?<![^\W_])form(?![^\W_])|formul[aiá]r|sample|example|beispiel|exemple|ejemplo|exemplo|esempio|voorbeeld|書式|表格"
+)
+"""In the name of a page that shows its readers what to write."""
 _QUOTES: Final = '"“”„«»「」『』'
 _MORE: Final = re.compile(r"[.!?。！？؟।]\s")
 
@@ -199,12 +206,14 @@ def find_open_blanks(document: Document) -> tuple[tuple[Node, str], ...]:
     The footer of the site leads to the page itself, as it does to an imprint, to terms and to what is said about
     privacy: letters to fill in have their place elsewhere. There are ``MIN_BLANKS`` different gaps, ``MIN_OPEN`` of
     them stand behind a colon or alone, and a third say that a value belongs there: a text with notes in brackets has
-    fewer of these. Linear.
+    fewer of these. ``MIN_CERTAIN`` are enough where all do both. Linear.
     """
+    names = [one.text for one in document.titles[:1]] + [one.text for one in document.headings[:1]]
     if (
         not any(one in document.main_text for one in "[［")
         or not _is_of_footer(document)
         or _is_about_assistants(document)
+        or any(_LETTERS.search(one[:500].casefold()) is not None for one in names)
     ):
         return ()
     found: list[tuple[Node, str]] = []
@@ -220,7 +229,8 @@ def find_open_blanks(document: Document) -> tuple[tuple[Node, str], ...]:
         _ASKS.search(one) is not None or (len(one.split()) <= _MAX_VALUE and _VALUES.search(one) is not None)
         for one in said
     )
-    if len(gaps) < MIN_BLANKS or len(is_open) < MIN_OPEN or 3 * asking < len(gaps):
+    least = MIN_CERTAIN if asking == len(is_open) == len(gaps) else MIN_BLANKS
+    if len(gaps) < least or len(is_open) < MIN_OPEN or 3 * asking < len(gaps):
         return ()
     return tuple(found[:MAX_FOUND])
 

@@ -290,7 +290,11 @@ def test_list_whose_values_are_missing_is_unfinished(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "lost", ["null null", "null, null", "undefined undefined", "Room null null", "Invalid Date", "Beginn: Invalid Date"]
+    "lost",
+    [
+        *("null null", "null, null", "undefined undefined", "Room null null", "Invalid Date", "Beginn: Invalid Date"),
+        *("By Room by undefined undefined", "von null null", "5 min read · Invalid Date", "Invalid Date · 5 min read"),
+    ],
 )
 @pytest.mark.parametrize(
     "name", ["Наши учителя", "先生の紹介", "مدرسونا", "Our teachers", "ครูของเรา", "Unsere Lehrkräfte"]
@@ -301,6 +305,7 @@ def test_list_whose_fields_are_missing_is_unfinished(name: str, lost: str) -> No
     items = f"<li>{lost}</li>" * 5
 
     assert outcome("placeholder-text", page.format(name, items)).state == "unfinished"
+    assert outcome("placeholder-text", page.format(name, f"{items}<p>Der Kurs wird annulliert.</p>")).state != "none"
     assert outcome("placeholder-text", page.format(name, items[: -len(items) // 5])).state == "none"
     assert outcome("placeholder-text", page.format(name, items + f"<li>{name}</li>" * 21)).state == "none"
     assert outcome("placeholder-text", page.format(f"{name}: JavaScript", items)).state == "none"
@@ -327,7 +332,7 @@ def test_lists_that_are_about_such_words_are_finished(items: list[str]) -> None:
 
 
 def test_form_that_a_site_took_for_its_own_page_is_unfinished() -> None:
-    """With ten different gaps; with fewer it may be one for readers."""
+    """With ten different gaps; with fewer, not all of which ask for a value, it may be one for readers."""
     page = (
         "<title>Imprint</title><main><h1>Imprint</h1>{}</main><footer><a href=/imprint>Imprint</a></footer>"
         "<p>A page about who runs this site.</p>"
@@ -336,7 +341,7 @@ def test_form_that_a_site_took_for_its_own_page_is_unfinished() -> None:
     url = "https://otterline.example/imprint"
 
     assert outcome("placeholder-text", page.format("".join(gaps)), url=url).state == "unfinished"
-    assert outcome("placeholder-text", page.format("".join(gaps[1:])), url=url).state == "none"
+    assert outcome("placeholder-text", page.format("".join([*gaps[2:], "[Note]"])), url=url).state == "none"
 
 
 def test_answers_in_place_of_goods_are_unfinished() -> None:

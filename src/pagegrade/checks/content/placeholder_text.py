@@ -129,6 +129,9 @@ _NO_FIELDS: Final = re.compile(r"(?<![\w.])(?:Invalid Date|(?:null|undefined)(?:
 _MAX_FIELDS: Final = 40
 _SMALL_WORD: Final = re.compile(r"(?<!\w)[a-zß-ÿ]{2,}")
 """Beside lost fields stands the name of their kind, such as "Room"; where "null" is a numeral, other numerals do."""
+_OF_FIELDS: Final = re.compile(r"(?<!\w)(?:by|von|on|min read)(?!\w)")
+"""Small words that stand beside a name or a date all the same."""
+_LOST_WORD: Final = re.compile(r"(?<!\w)(?:Invalid Date|null|undefined)(?!\w)")
 _OF_SCRIPTS: Final = (_NOT_SET, _NO_FIELDS)
 _OF_PROGRAMS: Final = re.compile(r"Java ?Script|TypeScript|\bSQL\b")
 """In the names of pages that may show such words on purpose."""
@@ -254,24 +257,25 @@ def placeholder_text(document: Document, resources: Resources | NotGathered) -> 
     that no server put in, beside 150 words at most; a half of at least five headings and paragraphs without their
     value; eight and more cells or items whose amount is 0.00, whose date is the first of January 1970, or that hold a
     place of a format (`%s`, `{0}`), an error of a spreadsheet, "NaN" or "[object Object]", or five that hold "null
-    null" or end with "Invalid Date", beside no word in small letters, on a page without code that has these words
-    nowhere else, where nine of ten amounts or dates of the page are like that, or a fifth of its cells and items; keys
-    in place of nine of ten texts below a name that is one, if that of a heading says so, as `home.title` does, and
-    another one like it, or the first does and half of the links are keys, too (a price may stand behind a key, and a
-    reference of names is free: it has code, words in a table or a list of definitions, a name in an address, or one
-    that is a part of another); choices of words in braces (`{fast|quick}`) in the title, in half of the headings and,
-    three different ones in each, in half of the paragraphs of a page without code; twelve headings and links without a
-    text or picture that are 60 % of all; four headings below each of which the same element for a text has none, two
-    thirds of all, beside 25 words at most, and no script knows its class; or a table of which nine of ten cells, and
-    twelve at least, have no data, beside 150 words at most. So does a page that shows its source: JSON or the dump of a
-    program's data that is half of the main text or more, text in Markdown or in the markup of a wiki, a forum or LaTeX,
-    tags that are shown, the marks of a conflict of versions, or the code of PHP that the server does not run. An answer
-    of an assistant in which three values are missing scores 49 at most, too, and so does a page that begins as such an
-    answer does and whose name has a gap in brackets that says what belongs there, as `[your city]` does, where its text
-    has the same, another one that says so, and a third. A form with gaps in brackets that a site took for its imprint,
-    its terms or the like, a page to which its own footer leads, is placeholder text from ten different gaps on, three
-    of them behind a colon or alone and a third with a word for a value, and scores 49 at most. So does a page on which
-    nobody can be reached: each link to a mail address or a telephone leads to a sample (`info@yourdomain.example`, 0123
+    null" or end with "Invalid Date", beside no word in small letters but "by", "on" and "min read", on a page without
+    code that has these words nowhere else, where nine of ten amounts or dates of the page are like that, or a fifth of
+    its cells and items; keys in place of nine of ten texts below a name that is one, if that of a heading says so, as
+    `home.title` does, and another one like it, or the first does and half of the links are keys, too (a price may stand
+    behind a key, and a reference of names is free: it has code, words in a table or a list of definitions, a name in an
+    address, or one that is a part of another); choices of words in braces (`{fast|quick}`) in the title, in half of the
+    headings and, three different ones in each, in half of the paragraphs of a page without code; twelve headings and
+    links without a text or picture that are 60 % of all; four headings below each of which the same element for a text
+    has none, two thirds of all, beside 25 words at most, and no script knows its class; or a table of which nine of ten
+    cells, and twelve at least, have no data, beside 150 words at most. So does a page that shows its source: JSON or
+    the dump of a program's data that is half of the main text or more, text in Markdown or in the markup of a wiki, a
+    forum or LaTeX, tags that are shown, the marks of a conflict of versions, or the code of PHP that the server does
+    not run. An answer of an assistant in which three values are missing scores 49 at most, too, and so does a page that
+    begins as such an answer does and whose name has a gap in brackets that says what belongs there, as `[your city]`
+    does, where its text has the same, another one that says so, and a third. A form with gaps in brackets that a site
+    took for its imprint, its terms or the like, a page to which its own footer leads, is placeholder text from ten
+    different gaps on, three of them behind a colon or alone and a third with a word for a value, or from five on where
+    all are both, unless the page is named after a letter or form, and scores 49 at most. So does a page on which nobody
+    can be reached: each link to a mail address or a telephone leads to a sample (`info@yourdomain.example`, 0123
     456789), and its addresses and footers hold three kinds of the sample data of templates: such a mail address, which
     is always one of them, such a telephone number, a postal code or a number of a register that counts or is zero, and
     a name like Max Mustermann. The main part counts on the front page of a site alone, since manuals and templates show
@@ -464,7 +468,8 @@ def _unset_values(document: Document) -> Iterator[Offender]:
             elif not holds(node, _CELLS):
                 # What is around other cells is no cell of its own.
                 others += 1
-        if pattern is _NO_FIELDS and any(text.count(one) > sum(part.count(one) for _, part in shown) for one in signs):
+        words = (len(_LOST_WORD.findall(part)) for _, part in shown)
+        if pattern is _NO_FIELDS and len(_LOST_WORD.findall(text)) > sum(words):
             # A page that shows these words in other places, too, is about them.
             continue
         if len(shown) >= max(least, MUCH_MISSING * (len(shown) + others)):
@@ -485,8 +490,9 @@ def _is_bare(text: str) -> bool:
     """Return whether a text says no more of a value that is not set than its unit."""
     fields = _NO_FIELDS.search(text)
     if fields is not None:
-        is_alone = fields.end() == len(text) or fields[0] != "Invalid Date"
-        return len(text) <= _MAX_FIELDS and is_alone and _SMALL_WORD.search(_NO_FIELDS.sub("", text)) is None
+        is_alone = fields[0] != "Invalid Date" or text[fields.end() :].strip()[:1] in {"", "·", "•", "|"}
+        rest = _OF_FIELDS.sub("", _NO_FIELDS.sub("", text))
+        return len(text) <= _MAX_FIELDS and is_alone and _SMALL_WORD.search(rest) is None
     match = _NOT_SET.search(text)
     return match is None or len(text) - len(match[0]) <= _MAX_UNIT or _MISSING_AMOUNT.search(text) is not None
 
