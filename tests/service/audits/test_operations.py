@@ -12,12 +12,20 @@ from msgspec.structs import replace
 
 from pagegrade.clock import now_ms
 from pagegrade.model.account import Caller
-from pagegrade.model.audit import MAX_KEPT_PATTERNS, MAX_PATTERN_CHARACTERS, MAX_PATTERNS, AuditFilter, SiteFacts
+from pagegrade.model.audit import (
+    MAX_KEPT_PATTERNS,
+    MAX_PATTERN_CHARACTERS,
+    MAX_PATTERNS,
+    AuditFilter,
+    Pattern,
+    SiteFacts,
+)
 from pagegrade.model.errors import NotFound, ValidationFailed
 from pagegrade.model.stored import ListPart
 from pagegrade.service.audits import operations as service
 from pagegrade.store.engine.database import Database, Transaction
 from pagegrade.store.repositories.audits import exclude_pages
+from pagegrade.store.repositories.crawl_urls import save_patterns
 from pagegrade.store.repositories.crawls import advance_crawl, limit_crawl
 from tests.audit_builders import OPTIONS, claim, fill, make_audit
 from tests.postgres import while_it_is_open
@@ -192,6 +200,58 @@ def test_a_crawl_that_has_begun_only_leaves_out_more(database: Database) -> None
     assert seen == [(("/b/",), ("/b/",)), (("/c/",), ("/c/", "/b/")), ((), ("/c/", "/b/"))]
     assert (len(grown[0]), grown[1]) == (MAX_PATTERNS, (*grown[0], "/c/", "/b/"))
     assert again[0] == again[1] == tuple(one for one in grown[0] if one != "/7/")
+
+
+BEHIND = {f"x.org/only-{number}": (1, 0) for number in range(3_000)}
+
+
+@pytest.mark.parametrize(
+    ("shapes", "offered"),
+    [
+        # What its rule fits counts, and not the shape alone.
+        (
+            {
+                "x.org/en/blog/{s}": (250, 0),
+                "x.org/en/products/{s}": (250, 0),
+                "x.org/en/{s}": (202, 0),
+                "x.org/p/{n}": (390, 0),
+            },
+            {"/en/blog/*", "/en/products/*", "/p/*"},
+        ),
+        ({"x.org/de/{s}": (60, 1), "x.org/de/{s}/{s}": (90, 1), "x.org/a/{s}": (80, 0)}, {"/de/*/*", "/a/*"}),
+        (
+            {"x.org/%D1%80%D1%83/{s}": (2, 0), "x.org/%D1%80%D1%83/a/{n}": (9, 0), "x.org/b": (9, 0)},
+            {"/%D1%80%D1%83/a/*", "/b$"},
+        ),
+        # All shapes count, and not those alone that are shown.
+        ({"x.org/tag/{s}": (600, 0), **BEHIND}, {"/tag/*"}),
+        ({"x.org/tag/{s}": (3_001, 0), **BEHIND}, set()),
+        # A trap is more than half of a site.
+        ({"x.org/events/{d}": (5_000, 1), "x.org/a/{s}": (300, 0)}, {"/events/*", "/a/*"}),
+        ({"x.org/list?page&sort": (900, 2), "x.org/": (1, 0), "x.org/b/{s}": (1, 0)}, {"/list?*&", "/b/*"}),
+        ({"x.org/events/{d}": (5_000, 0), "x.org/a/{s}": (300, 0)}, {"/a/*"}),
+    ],
+)
+def test_a_rule_is_offered_that_leaves_out_half_at_most(
+    database: Database, shapes: dict[str, tuple[int, int]], offered: set[str]
+) -> None:
+    """Of all known URLs, without those of a shape that waits behind the others."""
+    alice = Caller(account=add_owner(database, "Alice")[0])
+    make_audit(database, alice)
+    crawl = claim(database)
+
+    assert crawl is not None
+    patterns = [
+        Pattern(pattern_no=at, text=text, found=found, fetched=int(text not in BEHIND), lane=lane)
+        for at, (text, (found, lane)) in enumerate(shapes.items(), start=1)
+    ]
+    database.write_here(lambda tx: save_patterns(tx, crawl.id, patterns))
+    shown = database.read_here(lambda tx: service.show_whole(tx, alice, 1))[1]
+    change(database, alice, cancel=True)
+    ended = database.read_here(lambda tx: service.show_whole(tx, alice, 1))[1]
+
+    assert {rule for text, rule in shown.rules.items() if text not in BEHIND} == offered
+    assert not ended.rules
 
 
 def test_what_is_put_back_stands_in_one_order(database: Database) -> None:

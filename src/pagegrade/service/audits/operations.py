@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -34,8 +34,10 @@ from pagegrade.model.errors import (
     refuse_if_changed,
 )
 from pagegrade.model.stored import ListPart
+from pagegrade.parse.files.robots import path_of, path_rule
 from pagegrade.parse.url import host, is_nearby, parse_target_url, project_of
 from pagegrade.parse.urls.identity import identity
+from pagegrade.parse.urls.patterns import excluding
 from pagegrade.service.access.operations import find_access
 from pagegrade.service.accounts.access import require_project
 from pagegrade.service.accounts.quotas import check_count, pages_left
@@ -104,6 +106,9 @@ class ShownCrawl(msgspec.Struct, frozen=True, kw_only=True):
     """Those with the most fetched pages."""
     found: int = 0
     """URLs in scope that are known."""
+    rules: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Text of a pattern -> rule that leaves out its URLs, while the crawl has not ended; none that leaves out more than
+    half of all, where one that waits behind the others does not count itself."""
 
     @property
     def pages_per_second(self) -> float | None:
@@ -435,7 +440,25 @@ def show_crawl(tx: Transaction, caller: Caller, audit_id: int, number: int) -> S
 def _shown(tx: Transaction, crawl: Crawl, summary: AuditSummary | None, *, patterns: int) -> ShownCrawl:
     known = list_patterns(tx, crawl.id)
     most = sorted(known, key=lambda one: (-one.fetched, -one.found, one.text))[:patterns]
-    return ShownCrawl(crawl=crawl, summary=summary, patterns=tuple(most), found=sum(one.found for one in known))
+    rules = _rules(most, known) if crawl.state in OPEN_STATES else {}
+    return ShownCrawl(
+        crawl=crawl, summary=summary, patterns=tuple(most), found=sum(one.found for one in known), rules=rules
+    )
+
+
+def _rules(shown: Sequence[Pattern], known: Sequence[Pattern]) -> dict[str, str]:
+    paths = [path_of(f"https://{one.text}") for one in known] if shown else []
+    found = sum(one.found for one in known)
+    rules = {}
+    for pattern in shown:
+        rule = excluding(pattern.text)
+        if rule is not None:
+            # A rule fits what lies below as well: that of /en/{s} all of /en/.
+            matches, own = path_rule(rule).matches, pattern.found if pattern.lane else 0
+            fitting = sum(one.found for one, path in zip(known, paths, strict=True) if matches(path))
+            if 2 * (fitting - own) <= found - own:
+                rules[pattern.text] = rule
+    return rules
 
 
 def find_crawl(tx: Transaction, audit: Audit, number: int | None) -> tuple[Crawl, AuditSummary | None]:

@@ -16,7 +16,6 @@ from pagegrade.model.audit_result import SiteFinding
 from pagegrade.model.errors import CrawlLimit, InvalidInput, NotFound, RateLimited, Unavailable, ValidationFailed
 from pagegrade.model.report import CATEGORIES
 from pagegrade.model.stored import ListPart
-from pagegrade.parse.urls.patterns import excluding
 from pagegrade.render.audit import (
     ASPECT_WORDS,
     KIND_WORDS,
@@ -183,7 +182,6 @@ async def _overview(
         result=result,
         newest=newest,
         first=() if result is None else first_to_fix(result),
-        excluding=excluding,
         marks={} if result is None else told_apart(result),
         exports=_exports(view, audit) if crawl.fetched or result is not None else (),
         history=history,
