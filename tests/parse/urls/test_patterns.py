@@ -55,6 +55,7 @@ def test_many_names_in_one_place_are_one_pattern() -> None:
         ("/12", None, []),
         ("/", None, []),
         ("/price$", None, []),
+        ("/list?sort$=2", None, []),
         ("/?page=2", "/?page", ["/?page=9"]),
         ("/12?page=2", "/*?page", ["/13?page=3"]),
         ("/list?b=1&a=2", "/list?*&", ["/list?a=1&b=2"]),

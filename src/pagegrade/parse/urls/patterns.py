@@ -105,7 +105,7 @@ def excluding(text: str) -> str | None:
     path, _, query = text.partition("/")[2].partition("?")
     names = query.split("&") if query else []
     first = path.partition("/")[0]
-    if "$" in path or (not names and (not first or _CLASS.search(first))):
+    if "$" in text or (not names and (not first or _CLASS.search(first))):
         return None
     wild = _CLASS.sub("*", f"/{path}")
     if names:
