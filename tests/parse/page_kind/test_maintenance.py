@@ -70,6 +70,9 @@ def test_shop_that_only_its_owner_enters() -> None:
 
         assert kind_of(html, url=f"https://otterline.example{other}") is None
 
+    changed = closed.replace("<input type=password name=p>", "<input type=password name=p><input type=password name=q>")
+
+    assert kind_of(changed, url="https://otterline.example/") is None
     assert kind_of(closed.replace("</h2>", f"</h2>{words(200)}"), url="https://otterline.example/") is None
 
 

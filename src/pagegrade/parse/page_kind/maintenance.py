@@ -127,7 +127,7 @@ def score_maintenance(page: Structure) -> int:
 
 
 def _asks_for_store_password(page: Structure) -> bool:
-    """A shop that is not open yet lets its owner in by a password, which it sends to ``/password``."""
+    """A shop that is not open yet lets its owner in by one password, which it sends to ``/password``."""
     to = [page.final_path, *(one.url.partition("://")[2].partition("/")[2].lower() for one in page.document.forms[:5])]
-    asks = any(one.type == "password" for one in page.document.controls)
+    asks = sum(one.type == "password" for one in page.document.controls) == 1
     return asks and any(one.partition("?")[0].strip("/") == "password" for one in to)
